@@ -1,0 +1,10 @@
+// Writes the pages of docs/ that are made from tables in the code. Needs dist/: `npm run docs`.
+import {writeFile} from 'node:fs/promises';
+import {configSchema} from '../dist/config/config-schema.js';
+import {renderConfigReference} from '../dist/config/render-reference.js';
+import {FAILURE_CODES} from '../dist/core/failure-codes.js';
+import {renderErrors} from './render-errors.js';
+
+const docs = new URL('../docs/', import.meta.url);
+await writeFile(new URL('config.md', docs), renderConfigReference(configSchema));
+await writeFile(new URL('errors.md', docs), renderErrors(FAILURE_CODES));

@@ -1,0 +1,28 @@
+import type {Environment} from '../config/environment.ts';
+import type {Console} from './console.ts';
+import type {ExitCode} from './exit-codes.ts';
+import type {Flags} from './parse-flags.ts';
+import type {ToolboxServices} from './toolbox-services.ts';
+
+/** What a command runs with. */
+export interface CommandContext {
+  readonly console: Console;
+  readonly environment: Environment;
+  /** Fires on Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Of the package. */
+  readonly version: string;
+  /** Loaded when asked for: help and usage errors pay for none of it. */
+  readonly services: () => Promise<ToolboxServices>;
+}
+
+/** One command: help is printed from this, so it cannot drift from what is parsed. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Behind the name: `URL [URL ...] [flags]`. */
+  readonly usage: string;
+  readonly flags: Flags;
+  readonly examples: readonly string[];
+  readonly run: (argv: readonly string[], context: CommandContext) => Promise<ExitCode>;
+}

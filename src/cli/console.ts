@@ -1,0 +1,84 @@
+import {createInterface} from 'node:readline';
+import type {Readable, Writable} from 'node:stream';
+import {printable} from './printable.ts';
+
+/** The streams of one command. Tests hand in their own; `main.ts` hands in the process's. */
+export interface Console {
+  /** Writes as it is: JSON and piped Markdown. Resolves when the reader has taken it. */
+  readonly out: (text: string) => Promise<void>;
+  readonly err: (text: string) => void;
+  /** The streams themselves, for commands that speak a protocol on them. */
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Asks a person for a line; `undefined` where that person hangs up. No function where nobody can be asked. */
+  readonly ask: ((question: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
+  /** Stdout is a terminal: decorate, and strip control sequences. */
+  readonly interactive: boolean;
+  /** Stderr is a terminal: sentences for a person instead of JSON lines. */
+  readonly errInteractive: boolean;
+  readonly color: boolean;
+  readonly columns: number;
+}
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+const CODES: Readonly<Record<Style, readonly [number, number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+};
+
+/** Styles text that was made printable first. */
+export function styled(console: Console, style: Style, text: string): string {
+  const clean = printable(text);
+  const [on, off] = CODES[style];
+  return console.color ? `\u001b[${on}m${clean}\u001b[${off}m` : clean;
+}
+
+/** The process's own streams. `NO_COLOR` (any value) and dumb terminals get no colour. */
+export function processConsole(env: Readonly<Record<string, string | undefined>>): Console {
+  const {stdout, stderr} = process;
+  const errInteractive = stderr.isTTY === true;
+  return {
+    out: text =>
+      new Promise((resolve, reject) => {
+        stdout.write(text, error => (error ? reject(error) : resolve()));
+      }),
+    err: text => {
+      stderr.write(text);
+    },
+    // Opened when looked at: a command that reads nothing leaves standard input alone.
+    get input() {
+      return process.stdin;
+    },
+    output: stdout,
+    get ask() {
+      return errInteractive && process.stdin.isTTY === true ? askOnTerminal : undefined;
+    },
+    interactive: stdout.isTTY === true,
+    errInteractive,
+    color: stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+    columns: stdout.columns ?? 80,
+  };
+}
+
+function askOnTerminal(question: string, signal: AbortSignal): Promise<string | undefined> {
+  // The terminal edits the line and turns Ctrl-C into a signal; raw mode would swallow that.
+  const lines = createInterface({input: process.stdin, output: process.stderr, terminal: false});
+  return new Promise(resolve => {
+    const settle = (answer?: string): void => {
+      signal.removeEventListener('abort', hangUp);
+      lines.close();
+      resolve(answer);
+    };
+    const hangUp = (): void => settle();
+    lines.once('line', settle);
+    lines.once('close', hangUp);
+    if (signal.aborted) return hangUp();
+    signal.addEventListener('abort', hangUp, {once: true});
+    process.stderr.write(question);
+  });
+}

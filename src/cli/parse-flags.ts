@@ -1,0 +1,57 @@
+import {type ParseArgsConfig, parseArgs} from 'node:util';
+import {UsageError} from './usage-error.ts';
+
+/** One flag of a command: parsing and `--help` are made from it. */
+export interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  /** What stands for the value in help: `N`, `FILE`. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+type ValuesOf<F extends Flags> = {
+  readonly [Name in keyof F]: (F[Name]['type'] extends 'boolean' ? boolean : string) | undefined;
+};
+
+/** Strict: an unknown flag or a missing value is a `UsageError`. */
+export function parseFlags<F extends Flags>(
+  argv: readonly string[],
+  flags: F,
+): {values: ValuesOf<F>; positionals: readonly string[]} {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  for (const [name, flag] of Object.entries(flags)) {
+    options[name] = {type: flag.type, ...(flag.short !== undefined && {short: flag.short})};
+  }
+  try {
+    const {values, positionals} = parseArgs({args: [...argv], options, strict: true, allowPositionals: true});
+    return {values: values as ValuesOf<F>, positionals};
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A whole number from a flag, in a range. */
+export function integerFlag(
+  name: string,
+  text: string | undefined,
+  min: number,
+  max: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new UsageError(`--${name} takes a whole number from ${min} to ${max}, got "${text}".`);
+  }
+  return value;
+}
+
+/** Names separated by commas. */
+export function listFlag(name: string, text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  const entries = text.split(',').map(entry => entry.trim());
+  if (entries.includes('')) throw new UsageError(`--${name} takes names separated by commas, got "${text}".`);
+  return entries;
+}

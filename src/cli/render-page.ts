@@ -1,0 +1,33 @@
+import type {FetchResponse} from '../index.ts';
+import {type Console, styled} from './console.ts';
+import {printable} from './printable.ts';
+
+/** A fetched page for a person at a terminal: title, source, then each chunk under a rule with its tokens. */
+export function renderForTerminal(response: FetchResponse, console: Console): string {
+  const total = response.chunks.reduce((sum, chunk) => sum + chunk.token_count, 0);
+  const facts = [
+    `${response.chunks.length} ${response.chunks.length === 1 ? 'chunk' : 'chunks'}`,
+    `${total} tokens`,
+    response.rendering_method,
+    `fetched ${response.fetched_at}`,
+    ...response.notes,
+  ];
+  const head = [
+    styled(console, 'bold', response.title ?? '(no title)'),
+    styled(console, 'cyan', response.final_url),
+    styled(console, 'dim', facts.join(' · ')),
+  ];
+  const body = response.chunks.map((chunk, index) => {
+    const label = `─── ${index + 1}/${response.chunks.length} · ${chunk.token_count} tokens${chunk.heading ? ` · ${chunk.heading}` : ''} `;
+    const width = Math.min(console.columns, 100);
+    const rule = [...printable(label)].slice(0, width).join('').padEnd(width, '─');
+    return `\n${styled(console, 'dim', rule)}\n${printable(chunk.text)}`;
+  });
+  return `${[...head, ...body].join('\n')}\n`;
+}
+
+/** The same for a pipe: the Markdown and nothing else. */
+export function renderPlain(response: FetchResponse): string {
+  const text = response.chunks.map(chunk => chunk.text.replace(/\n+$/, '')).join('\n\n');
+  return text === '' ? '' : `${text}\n`;
+}

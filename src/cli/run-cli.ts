@@ -1,0 +1,69 @@
+import {ConfigError} from '../config/config-error.ts';
+import type {Command, CommandContext} from './command.ts';
+import type {Console} from './console.ts';
+import {EXIT, type ExitCode} from './exit-codes.ts';
+import {renderHelp, renderOverview} from './help.ts';
+import {UsageError} from './usage-error.ts';
+
+export interface CliRun extends CommandContext {
+  readonly argv: readonly string[];
+}
+
+/** Loaded when a command is named: no command pays for another. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
+  demo: async () => (await import('./commands/demo.ts')).demoCommand,
+};
+
+/** Finds the command, runs it, and turns what it throws into a sentence and an exit code. */
+export async function runCli(run: CliRun): Promise<ExitCode> {
+  const {argv, console, version} = run;
+  const [name, ...rest] = argv;
+  if (name === '--version' || name === '-V') {
+    await console.out(`${version}\n`);
+    return EXIT.ok;
+  }
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    const about = await loadCommand(rest[0]);
+    await console.out(about ? renderHelp(about) : renderOverview(await loadAll()));
+    return name === undefined ? EXIT.usage : EXIT.ok;
+  }
+  const command = await loadCommand(name);
+  try {
+    if (!command) throw new UsageError(`There is no command "${name}".`);
+    if (asksForHelp(rest)) {
+      await console.out(renderHelp(command));
+      return EXIT.ok;
+    }
+    return await command.run(rest, run);
+  } catch (error) {
+    return explain(error, command, console);
+  }
+}
+
+async function loadCommand(name: string | undefined): Promise<Command | undefined> {
+  return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.() : undefined;
+}
+
+function loadAll(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(COMMANDS).map(load => load()));
+}
+
+/** `--help` counts up to a `--`, behind which everything is an argument. */
+function asksForHelp(rest: readonly string[]): boolean {
+  const end = rest.indexOf('--');
+  return rest.slice(0, end === -1 ? undefined : end).some(arg => arg === '--help' || arg === '-h');
+}
+
+function explain(error: unknown, command: Command | undefined, console: Console): ExitCode {
+  if (error instanceof UsageError) {
+    const help = command ? `forge-tools ${command.name} --help` : 'forge-tools --help';
+    console.err(`${error.message} Try: ${help}\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof ConfigError) {
+    console.err(`${error.message}\n`);
+    return EXIT.config;
+  }
+  throw error;
+}

@@ -1,0 +1,21 @@
+import {TOOLBOX_FLAGS} from './toolbox-flags.ts';
+
+/** Flags of every command that judges or runs calls of tools. */
+export const SESSION_FLAGS = {
+  workspace: {
+    type: 'string',
+    value: 'DIR',
+    help: 'The directory that the tools see. Default: the working directory.',
+  },
+  'run-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'Where events and artifacts go, outside the workspace; one that is there is resumed. Default: a new one.',
+  },
+  allow: {
+    type: 'string',
+    value: 'NAMES',
+    help: 'Tools or actions, separated by commas, that run without asking in this session. What is denied stays denied.',
+  },
+  ...TOOLBOX_FLAGS,
+} as const;

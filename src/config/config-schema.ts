@@ -1,0 +1,66 @@
+import type {Section, SettingsOf} from '../core/setting.ts';
+import {approvalSection} from '../runtime/approvals/options.ts';
+import {webFetchSection} from '../web/options.ts';
+
+/**
+ * SRD 5: the whole configuration file. The sections of the rooms come from their `options.ts`;
+ * a new room adds one line under `tools`.
+ */
+export const configSchema = {
+  kind: 'section',
+  doc: 'The configuration file.',
+  entries: {
+    tools: {
+      kind: 'section',
+      doc: 'What holds for every tool.',
+      entries: {
+        mode: {
+          kind: 'choice',
+          // FR-WF-CFG-PREC-01, ruling A9: absent means disabled.
+          default: 'disabled',
+          choices: ['enabled', 'disabled', 'parse_only'],
+          doc: '`disabled` offers no tool to agents, whatever the sections below say; `enabled` offers those that are enabled there; `parse_only` executes nothing.',
+        },
+        definitions: {
+          kind: 'table-list',
+          default: [],
+          required: ['name'],
+          // FR-WF-CFG-PREC-03
+          doc: 'The tools that are advertised where `mode` is `"parse_only"`. Other modes advertise what is enabled.',
+          entries: {
+            name: {kind: 'text', default: '', doc: 'Name of the tool.'},
+            description: {
+              kind: 'text',
+              default: '',
+              doc: 'For the model that chooses the tool. Empty takes the description of our tool of that name.',
+            },
+            parameters: {
+              kind: 'open-table',
+              default: {},
+              doc: 'JSON Schema of the parameters. Empty takes that of our tool of that name.',
+            },
+          },
+        },
+        output: {
+          kind: 'section',
+          doc: 'What a tool may answer.',
+          entries: {
+            max_bytes: {
+              kind: 'integer',
+              default: 102_400,
+              min: 1024,
+              max: 104_857_600,
+              unit: 'bytes',
+              doc: 'Largest answer of one call, as compact JSON. A caller with less room left lowers it for that call.',
+            },
+          },
+        },
+        approval: approvalSection,
+        webfetch: webFetchSection,
+      },
+    },
+  },
+} as const satisfies Section;
+
+/** The resolved configuration, frozen, under the names that the TOML file uses. */
+export type Config = SettingsOf<typeof configSchema>;

@@ -1,0 +1,20 @@
+import {homedir, tmpdir} from 'node:os';
+
+/** What the process was started with. Everything else that needs it is handed this. */
+export interface Environment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The temporary directory of the operating system. */
+  readonly tempDir: string;
+  readonly homeDir: string;
+}
+
+/** The only place that reads the process environment: a snapshot of it. */
+export function readEnvironment(): Environment {
+  return Object.freeze({
+    env: Object.freeze({...process.env}),
+    cwd: process.cwd(),
+    tempDir: tmpdir(),
+    homeDir: homedir(),
+  });
+}

@@ -1,0 +1,87 @@
+import {readFile} from 'node:fs/promises';
+import {isAbsolute, join, resolve} from 'node:path';
+import {parse, TomlError} from 'smol-toml';
+import {ok, type Result} from '../core/result.ts';
+import type {Environment} from './environment.ts';
+import {type ResolvedConfig, resolveConfig} from './resolve-config.ts';
+
+export interface ConfigRequest extends Environment {
+  /** `--config FILE`; relative to the working directory. */
+  readonly path?: string | undefined;
+}
+
+export interface LoadedConfig extends ResolvedConfig {
+  /** The file that was read; `undefined` where there is none and the defaults hold. */
+  readonly source: string | undefined;
+}
+
+interface Source {
+  readonly file: string;
+  /** Who named the file; a missing one is a problem then. */
+  readonly namedBy?: string;
+}
+
+/** Ruling H5: reads the one configuration file. A file of the workspace is never looked at. */
+export async function loadConfig(request: ConfigRequest): Promise<Result<LoadedConfig, readonly string[]>> {
+  const source = findSource(request);
+  const text = source === undefined ? ok(undefined) : await readSource(source);
+  if (!text.ok) return text;
+  if (source === undefined || text.value === undefined) return located(resolveConfig(undefined, request));
+  const raw = parseToml(text.value, source.file);
+  return raw.ok ? located(resolveConfig(raw.value, request), source.file) : raw;
+}
+
+/** Ruling H5: `--config`, else FORGE_CONFIG, else the XDG directory, which must be absolute to count. */
+function findSource({path, env, cwd, homeDir}: ConfigRequest): Source | undefined {
+  if (path !== undefined) return {file: resolve(cwd, path), namedBy: '--config'};
+  const fromEnv = env['FORGE_CONFIG'];
+  if (fromEnv !== undefined && fromEnv.trim() !== '') {
+    return {file: resolve(cwd, fromEnv), namedBy: 'FORGE_CONFIG'};
+  }
+  const xdg = env['XDG_CONFIG_HOME'];
+  if (xdg !== undefined && isAbsolute(xdg)) return {file: join(xdg, 'forge', 'config.toml')};
+  return isAbsolute(homeDir) ? {file: join(homeDir, '.config', 'forge', 'config.toml')} : undefined;
+}
+
+async function readSource({file, namedBy}: Source): Promise<Result<string | undefined, readonly string[]>> {
+  try {
+    return ok(new TextDecoder('utf-8', {fatal: true}).decode(await readFile(file)));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      if (namedBy === undefined) return ok(undefined);
+      return problem(`${file}, named by ${namedBy}, does not exist. Correct the path, or leave it out.`);
+    }
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      return problem(`${file} is not UTF-8. Save it in that encoding.`);
+    }
+    return problem(`${file} cannot be read (${code}). Make it a readable file.`);
+  }
+}
+
+function parseToml(text: string, file: string): Result<unknown, readonly string[]> {
+  try {
+    return ok(parse(text, {integersAsBigInt: true}));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [what = ''] = error.message.split('\n', 1);
+    const line = text.split(/\r?\n/)[error.line - 1] ?? '';
+    return problem(
+      `${file}:${error.line}:${error.column}: ${what.replace('Invalid TOML document: ', '')}, in the line: ${line.trim().slice(0, 120)}`,
+    );
+  }
+}
+
+/** Findings say which file they are about. */
+function located(
+  result: Result<ResolvedConfig, readonly string[]>,
+  source?: string,
+): Result<LoadedConfig, readonly string[]> {
+  const locate = (finding: string): string => (source === undefined ? finding : `${source}: ${finding}`);
+  if (!result.ok) return {ok: false, error: result.error.map(locate)};
+  return ok({config: result.value.config, warnings: result.value.warnings.map(locate), source});
+}
+
+function problem(text: string): Result<never, readonly string[]> {
+  return {ok: false, error: [text]};
+}

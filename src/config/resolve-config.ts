@@ -1,0 +1,25 @@
+import {ok, type Result} from '../core/result.ts';
+import {type Config, configSchema} from './config-schema.ts';
+import type {Surroundings} from './expand-path.ts';
+import type {Findings} from './findings.ts';
+import {resolveSection} from './resolve-section.ts';
+
+export interface ResolvedConfig {
+  readonly config: Config;
+  /** One for each value that is used otherwise than written, and for each unknown key. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Ruling A9: raw configuration (parsed TOML, or an object of that shape; `undefined` for none) to
+ * resolved configuration. The error is every problem that stops start-up.
+ */
+export function resolveConfig(
+  raw: unknown,
+  surroundings: Surroundings,
+): Result<ResolvedConfig, readonly string[]> {
+  const findings: Findings = {warnings: [], problems: []};
+  const config = resolveSection(configSchema, raw, surroundings, findings);
+  if (findings.problems.length > 0) return {ok: false, error: findings.problems};
+  return ok({config, warnings: findings.warnings});
+}

@@ -1,0 +1,69 @@
+import {describe, expect, test} from 'vitest';
+import {createManualClock} from '../../test/support/manual-clock.ts';
+import {Budget} from './budget.ts';
+
+describe('Budget', () => {
+  test('FR-WF-TIMEOUT-02 the deadline is one for all phases and names the one it struck in', () => {
+    const clock = createManualClock();
+    const budget = new Budget(1000, clock);
+    budget.enter('connect');
+    clock.advance(600);
+    expect(budget.remainingMs()).toBe(400);
+    budget.enter('body');
+    clock.advance(400);
+    expect(budget.spent).toBe(true);
+    expect(budget.signal.aborted).toBe(true);
+    expect(budget.failure().error).toMatchObject({
+      code: 'timeout',
+      retryable: true,
+      details: {timeout_ms: 1000, phase: 'body'},
+    });
+  });
+
+  test('ruling C3 race gives up waiting at the deadline and drops the late result', async () => {
+    const clock = createManualClock();
+    const budget = new Budget(1000, clock);
+    const raced = budget.race(new Promise(() => {}));
+    clock.advance(1000);
+    expect(await raced).toMatchObject({ok: false, error: {code: 'timeout'}});
+    expect(await budget.race(Promise.reject(new Error('too late')))).toMatchObject({ok: false});
+  });
+
+  test('race passes on a value and an exception that come in time', async () => {
+    const budget = new Budget(1000, createManualClock());
+    expect(await budget.race(Promise.resolve(7))).toEqual({ok: true, value: 7});
+    await expect(budget.race(Promise.reject(new Error('bug')))).rejects.toThrow('bug');
+  });
+
+  test('a caller who cancels gets "cancelled", before and during the call', () => {
+    const caller = new AbortController();
+    const budget = new Budget(1000, createManualClock(), caller.signal);
+    expect(budget.spent).toBe(false);
+    caller.abort();
+    expect(budget.failure().error.code).toBe('cancelled');
+    expect(new Budget(1000, createManualClock(), caller.signal).spent).toBe(true);
+  });
+
+  test('ruling B2 time spent in pausedFor does not count', async () => {
+    const clock = createManualClock();
+    const budget = new Budget(1000, clock);
+    clock.advance(300);
+    await budget.pausedFor(async () => {
+      clock.advance(5000);
+      expect(budget.spent).toBe(false);
+      expect(budget.remainingMs()).toBe(700);
+    });
+    expect(budget.remainingMs()).toBe(700);
+    clock.advance(700);
+    expect(budget.signal.aborted).toBe(true);
+  });
+
+  test('close leaves no timer and no listener', async () => {
+    const clock = createManualClock();
+    const budget = new Budget(1000, clock);
+    await budget.pausedFor(async () => expect(clock.pending()).toBe(0));
+    expect(clock.pending()).toBe(1);
+    budget.close();
+    expect(clock.pending()).toBe(0);
+  });
+});

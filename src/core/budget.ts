@@ -1,0 +1,99 @@
+import type {Clock} from './clock.ts';
+import {type Failure, fail} from './failure.ts';
+import {type Err, ok, type Result} from './result.ts';
+
+/** Ruling C3: where a call was when its time ran out. */
+export type Phase = 'dns' | 'connect' | 'tls' | 'headers' | 'body' | 'robots' | 'extract' | 'browser';
+
+/**
+ * FR-WF-TIMEOUT-02: one deadline for a whole fetch, with the phase it is in.
+ * Everything that waits does so through `race`, or stops on `signal`.
+ */
+export class Budget {
+  readonly timeoutMs: number;
+  /** Aborts at the deadline, and when the caller cancels. */
+  readonly signal: AbortSignal;
+  phase: Phase = 'dns';
+  readonly #clock: Clock;
+  #deadline: number;
+  #pausedWith: number | undefined;
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  #cancelTimer: () => void;
+  readonly #abort = (): void => this.#controller.abort();
+
+  constructor(timeoutMs: number, clock: Clock, caller?: AbortSignal) {
+    this.timeoutMs = timeoutMs;
+    this.#clock = clock;
+    this.#caller = caller;
+    this.#deadline = clock.monotonic() + timeoutMs;
+    this.signal = this.#controller.signal;
+    this.#cancelTimer = clock.after(timeoutMs, this.#abort);
+    if (caller?.aborted) this.#abort();
+    else caller?.addEventListener('abort', this.#abort, {once: true});
+  }
+
+  enter(phase: Phase): void {
+    this.phase = phase;
+  }
+
+  remainingMs(): number {
+    return this.#pausedWith ?? Math.max(0, this.#deadline - this.#clock.monotonic());
+  }
+
+  /** Ruling B2: the time that somebody else's budget pays for does not count against this one. */
+  async pausedFor<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#pausedWith = this.remainingMs();
+    this.#cancelTimer();
+    try {
+      return await work();
+    } finally {
+      this.#deadline = this.#clock.monotonic() + this.#pausedWith;
+      this.#cancelTimer = this.#clock.after(this.#pausedWith, this.#abort);
+      this.#pausedWith = undefined;
+    }
+  }
+
+  /** True once nothing more may be done for this call. */
+  get spent(): boolean {
+    return this.signal.aborted || this.remainingMs() === 0;
+  }
+
+  /** The failure to return once `spent`. */
+  failure(): Err<Failure> {
+    if (this.#caller?.aborted) {
+      return fail('cancelled', `The call was cancelled in phase "${this.phase}".`, {phase: this.phase});
+    }
+    return fail(
+      'timeout',
+      `No result within ${this.timeoutMs} ms; time ran out in phase "${this.phase}". Retry, or raise timeout_seconds.`,
+      {timeout_ms: this.timeoutMs, phase: this.phase},
+    );
+  }
+
+  /** Waits for `work` or the deadline. What `work` throws is thrown on; a late result is dropped. */
+  async race<Value>(work: Promise<Value>): Promise<Result<Value>> {
+    if (this.spent) {
+      work.catch(() => {});
+      return this.failure();
+    }
+    let onAbort: () => void = () => {};
+    const aborted = new Promise<'aborted'>(resolve => {
+      onAbort = () => resolve('aborted');
+      this.signal.addEventListener('abort', onAbort, {once: true});
+    });
+    try {
+      const winner = await Promise.race([work.then(value => ({value})), aborted]);
+      return winner === 'aborted' ? this.failure() : ok(winner.value);
+    } finally {
+      this.signal.removeEventListener('abort', onAbort);
+      work.catch(() => {});
+    }
+  }
+
+  /** Releases the timer. Call it when the fetch has ended, however it ended. */
+  close(): void {
+    this.#cancelTimer();
+    this.#caller?.removeEventListener('abort', this.#abort);
+  }
+}

@@ -1,0 +1,173 @@
+import type {Failure} from './failure.ts';
+import type {Json} from './json.ts';
+import type {Log} from './log.ts';
+import type {Result} from './result.ts';
+
+/** Ruling H4: what approvals are asked for. A tool without one only reads. */
+export type ApprovalAction = 'patch_file' | 'write_file' | 'run' | 'web_fetch';
+
+export interface SchemaProblem {
+  /** Dotted path of the first wrong parameter. */
+  readonly field: string;
+  readonly reason: string;
+  /** Every problem, for `details.validation`. */
+  readonly all: string;
+}
+
+/** Validation, JSON Schema and type of one value, from one definition. */
+export interface Schema<Value> {
+  readonly jsonSchema: {readonly [keyword: string]: Json};
+  readonly parse: (input: unknown) => Result<Value, SchemaProblem>;
+}
+
+/** The four hints of MCP, all of them always set. */
+export interface ToolAnnotations {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+/** What rules on arguments are matched with. */
+export interface ApprovalSubject {
+  readonly kind: 'url' | 'path' | 'command';
+  readonly values: readonly string[];
+}
+
+/** What a call would do, worked out without doing it. */
+export interface Intent {
+  readonly subject: ApprovalSubject;
+  /** One line, redacted: `web_fetch https://example.com/path (http mode)`. */
+  readonly summary: string;
+  /** The diff, the command or the address, for the one who is asked. */
+  readonly preview: string;
+  /** Content hashes of what would change; an approval is bound to them. */
+  readonly fileHashes: {readonly [path: string]: string};
+}
+
+/** What a tool runs with. One per call. */
+export interface ToolContext {
+  readonly requestId: string;
+  /** The number of the call in its session (`NNNN` of artifacts). */
+  readonly step: number;
+  /** Fires at the time-out and when the caller cancels. */
+  readonly signal: AbortSignal;
+  readonly maxOutputBytes: number;
+  readonly availableCapacityBytes: number;
+  /** FR-WF-03a: a tool whose answer fits by itself sets this to false. */
+  allowTruncation: boolean;
+  readonly log: Log;
+  /** Appends an event of the tool's own (`PATCH_APPLIED`) to the run's log. */
+  readonly emit: (event: string, payload: {readonly [field: string]: Json}) => Promise<void>;
+  /** Writes an artifact below the run directory and returns its path relative to that. */
+  readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
+  /** Says how far the call is; a face passes it on. */
+  readonly progress: (message: string) => void;
+}
+
+/** One tool: JSON Schema, validation, types, help, MCP listing and docs are made from this. */
+export interface ToolDefinition<Params, Data> {
+  readonly name: string;
+  readonly title: string;
+  /** For the model that chooses the tool. */
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly params: Schema<Params>;
+  readonly data: Schema<Data>;
+  /** FR-ERR-JSON-02: `web_fetch` answers `bad_args`, the workspace tools `invalid_params`. */
+  readonly badParams: 'bad_args' | 'invalid_params';
+  readonly action: ApprovalAction | undefined;
+  /** FR-WF-TIMEOUT-01: longer than every budget inside the tool. */
+  readonly timeoutMs: (params: Params) => number;
+  /** Side-effect free. Called before an approval is asked for, and its hashes are compared before `execute`. */
+  readonly intend: (params: Params, context: ToolContext) => Promise<Result<Intent>>;
+  readonly execute: (params: Params, context: ToolContext) => Promise<Result<Data>>;
+  /** Ruling H2: the answer as text that is enough by itself for a model to go on. */
+  readonly renderText: (data: Data) => string;
+  /** Further fields of the `ToolResult` (`exit_code`, `stdout_path`, `stderr_path`). */
+  readonly resultFields?: (
+    data: Data,
+  ) => Partial<Pick<ToolResult, 'exit_code' | 'stdout_path' | 'stderr_path'>>;
+}
+
+/** A definition whose parameter and data types are closed over, as the registry holds it. */
+export interface Tool
+  extends Omit<
+    ToolDefinition<never, never>,
+    'params' | 'data' | 'timeoutMs' | 'intend' | 'execute' | 'renderText' | 'resultFields'
+  > {
+  readonly paramsSchema: {readonly [keyword: string]: Json};
+  readonly dataSchema: {readonly [keyword: string]: Json};
+  /** Validates; a value is a call that can be run. */
+  readonly prepare: (params: unknown) => Result<PreparedCall, SchemaProblem>;
+  readonly renderText: (data: Json) => string;
+}
+
+/** A validated call of one tool. */
+export interface PreparedCall {
+  readonly timeoutMs: number;
+  readonly intend: (context: ToolContext) => Promise<Result<Intent>>;
+  readonly execute: (context: ToolContext) => Promise<Result<ToolAnswer>>;
+}
+
+export interface ToolAnswer {
+  readonly data: Json;
+  readonly fields: Partial<Pick<ToolResult, 'exit_code' | 'stdout_path' | 'stderr_path'>>;
+}
+
+/** Tool API: one call. */
+export interface ToolRequest {
+  readonly tool: string;
+  readonly params: {readonly [name: string]: Json};
+  readonly request_id: string;
+}
+
+/** Tool API and ruling H1. */
+export interface ToolError {
+  readonly error_type: Failure['code'];
+  readonly message: string;
+  readonly details: {readonly [name: string]: Json} | null;
+}
+
+/** Tool API: every field is always there. Times are RFC 3339 UTC, durations are seconds. */
+export interface ToolResult {
+  readonly request_id: string;
+  readonly tool: string;
+  readonly status: 'success' | 'error';
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly duration_sec: number;
+  readonly data: Json;
+  readonly error: ToolError | null;
+  readonly exit_code: number | null;
+  readonly stdout_path: string | null;
+  readonly stderr_path: string | null;
+}
+
+/** Closes over the types of a definition: what goes in is validated, what comes out is JSON. */
+export function defineTool<Params, Data extends Json>(definition: ToolDefinition<Params, Data>): Tool {
+  const {params, data, timeoutMs, intend, execute, renderText, resultFields, ...rest} = definition;
+  return {
+    ...rest,
+    paramsSchema: params.jsonSchema,
+    dataSchema: data.jsonSchema,
+    renderText: answer => renderText(answer as Data),
+    prepare: input => {
+      const parsed = params.parse(input);
+      if (!parsed.ok) return parsed;
+      const {value} = parsed;
+      return {
+        ok: true,
+        value: {
+          timeoutMs: timeoutMs(value),
+          intend: context => intend(value, context),
+          execute: async context => {
+            const answer = await execute(value, context);
+            if (!answer.ok) return answer;
+            return {ok: true, value: {data: answer.value, fields: resultFields?.(answer.value) ?? {}}};
+          },
+        },
+      };
+    },
+  };
+}

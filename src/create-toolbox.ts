@@ -1,0 +1,199 @@
+import {isAbsolute, resolve} from 'node:path';
+import {ConfigError} from './config/config-error.ts';
+import type {Config} from './config/config-schema.ts';
+import {defaultRunDirectory} from './config/default-run-directory.ts';
+import {type Environment, readEnvironment} from './config/environment.ts';
+import {type ResolvedConfig, resolveConfig} from './config/resolve-config.ts';
+import {type Clock, systemClock, timestamp} from './core/clock.ts';
+import {fail} from './core/failure.ts';
+import type {Json} from './core/json.ts';
+import {type Log, silentLog} from './core/log.ts';
+import {randomHex} from './core/random.ts';
+import {ok, type Result} from './core/result.ts';
+import type {Tool} from './core/tool.ts';
+import type {Approver, ToolHost} from './core/tool-host.ts';
+import {createConfirmationPolicy} from './runtime/approvals/confirmation-policy.ts';
+import type {Explanation} from './runtime/explain-call.ts';
+import {openToolHost} from './runtime/open-tool-host.ts';
+import {createRegistry} from './runtime/registry.ts';
+import {openSession} from './runtime/session.ts';
+import {
+  type FetchPage,
+  parseWebFetchArgs,
+  WEB_FETCH,
+  type WebFetchArgs,
+  webFetchTool,
+} from './tools/web-fetch.ts';
+import {assembleWeb} from './web/assemble-web.ts';
+import {fetchPage} from './web/fetch-page.ts';
+import type {HostResolver} from './web/guard/host-resolver.ts';
+import {logFetch} from './web/log-fetch.ts';
+import type {FetchResponse} from './web/page.ts';
+
+type DeepPartial<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? {readonly [Key in keyof Value]?: DeepPartial<Value[Key]>}
+    : Value;
+
+/** The seams that a host may fill; each has a real default. */
+export interface ToolboxPorts {
+  /** Structured log lines (FR-WF-19c). Default: none. */
+  readonly log?: Log | undefined;
+  /** Host name to addresses. Default: the system's resolver. Its answers are judged like any other. */
+  readonly resolver?: HostResolver | undefined;
+  /** PEM certificates trusted beside the system's, for a private certificate authority. */
+  readonly certificateAuthorities?: readonly string[] | undefined;
+  /** Whom to ask about calls with side effects. Default: nobody, which refuses them. */
+  readonly approver?: Approver | undefined;
+  readonly clock?: Clock | undefined;
+  readonly environment?: Environment | undefined;
+  /** Root of the working tree. Without it there are no workspace tools. */
+  readonly workspace?: string | undefined;
+  /** Log and artifacts of the calls. Default: a new one in the user's state directory. */
+  readonly runDirectory?: string | undefined;
+  /** Tools or actions that run without asking, beside `tools.approval.allowlist`. */
+  readonly allow?: readonly string[] | undefined;
+}
+
+export interface ToolboxOptions extends ToolboxPorts {
+  /** The same keys as the TOML file, all optional. Files are not read. */
+  readonly config?: DeepPartial<Config>;
+}
+
+/** What a direct call of `webFetch` is run with, besides its arguments (SRD 3.1, appendix E.3). */
+export interface CallContext {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+  /** Bytes of the answer as compact JSON. Default: `tools.output.max_bytes`. */
+  readonly maxOutputBytes?: number;
+  /** Bytes that the caller has left. The smaller of the two counts. */
+  readonly availableCapacityBytes?: number;
+  /** FR-WF-03a: set to false by `web_fetch`, whose answer fits by itself. */
+  allowTruncation?: boolean;
+}
+
+export interface Toolbox extends ToolHost {
+  readonly config: Config;
+  /** What the configuration says otherwise than it is used; logged at start-up too. */
+  readonly warnings: readonly string[];
+  /**
+   * FR-WF-01: a URL becomes Markdown chunks with exact token counts. Never rejects. A direct call: it
+   * asks for no approval and writes no event; what an agent asks for goes through `call`.
+   */
+  readonly webFetch: (args: WebFetchArgs, context?: CallContext) => Promise<Result<FetchResponse>>;
+  /** What the approval settings say of a call, and by which rule. Runs nothing, asks nobody. */
+  readonly explainPolicy: (tool: string, params: Json) => Promise<Result<Explanation>>;
+  /** Ends connections, threads and the run. Calls under way fail. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * A toolbox from a configuration object. Throws `ConfigError` where the configuration cannot be used,
+ * so that a wrong one is never silently insecure (FR-WF-SEC-OVR-01).
+ */
+export function createToolbox(options: ToolboxOptions = {}): Toolbox {
+  const environment = options.environment ?? readEnvironment();
+  const resolved = resolveConfig(options.config ?? {}, environment);
+  if (!resolved.ok) throw new ConfigError(resolved.error);
+  return assembleToolbox(resolved.value, {...options, environment});
+}
+
+/** The composition root: everything is wired here, and closed by one `close()`. */
+export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = {}): Toolbox {
+  const {config} = resolved;
+  const {webfetch, output} = config.tools;
+  const {log = silentLog, clock = systemClock, environment = readEnvironment()} = ports;
+  const web = assembleWeb(webfetch, {
+    log,
+    clock,
+    env: environment.env,
+    resolver: ports.resolver,
+    certificateAuthorities: ports.certificateAuthorities ?? [],
+  });
+  if (!web.ok) throw new ConfigError(web.error);
+  const fetchLogged: FetchPage = (request, limits) =>
+    logFetch(request, {log, clock}, () => fetchPage(request, limits, web.value.parts));
+
+  const tools = [webFetchTool(fetchLogged, webfetch)];
+  const host = assembleHost(config, tools, {...ports, log, clock, environment});
+  const warnings = [...resolved.warnings, ...web.value.warnings];
+  for (const message of warnings) log({level: 'warn', event: 'config_warning', message});
+
+  const webFetch = async (args: WebFetchArgs, context: CallContext = {}): Promise<Result<FetchResponse>> => {
+    context.allowTruncation = false;
+    const request = parseWebFetchArgs(args, webfetch.default_max_chunk_tokens);
+    if (!request.ok) return request;
+    const maxBytes = Math.min(
+      context.maxOutputBytes ?? output.max_bytes,
+      context.availableCapacityBytes ?? Number.POSITIVE_INFINITY,
+    );
+    const outcome = await fetchLogged(request.value, {maxBytes, signal: context.signal});
+    return outcome.ok ? ok(outcome.value.response) : outcome;
+  };
+
+  return {
+    config,
+    warnings,
+    webFetch: (args, context) => webFetch(args, context).catch(internal),
+    listTools: host.listTools,
+    call: host.call,
+    renderText: host.renderText,
+    explainPolicy: host.explain,
+    close: async () => {
+      await Promise.all([host.close(), web.value.close()]);
+    },
+  };
+}
+
+type HostPorts = ToolboxPorts & {readonly log: Log; readonly clock: Clock; readonly environment: Environment};
+
+/** SRD 5.2: the registry by mode and switches, the approvals, and a session that opens when it is needed. */
+function assembleHost(config: Config, tools: readonly Tool[], ports: HostPorts) {
+  const {mode, definitions, approval, output, webfetch} = config.tools;
+  const {log, clock, environment, approver} = ports;
+  const registry = createRegistry({
+    mode,
+    tools,
+    // FR-WF-CFG-PREC-02
+    switchedOff: new Map(webfetch.enabled ? [] : [[WEB_FETCH, 'tools.webfetch.enabled']]),
+    definitions,
+  });
+  const allowlist = [...approval.allowlist, ...(ports.allow ?? [])];
+  const policy = createConfirmationPolicy(
+    {...approval, allowlist},
+    {
+      knownTools: tools.map(({name}) => name),
+      // FR-WF-OP-02
+      autoExecution: new Map([
+        [WEB_FETCH, {setting: 'tools.webfetch.allow_auto_execution', enabled: webfetch.allow_auto_execution}],
+      ]),
+    },
+  );
+  if (!policy.ok) throw new ConfigError(policy.error);
+  const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(environment.cwd, path));
+  const workspace = ports.workspace === undefined ? undefined : absolute(ports.workspace);
+  return openToolHost({
+    registry,
+    policy: policy.value,
+    tools,
+    clock,
+    log,
+    approver,
+    maxOutputBytes: output.max_bytes,
+    openSession: () => {
+      const name = `${timestamp(clock.now()).replace(/[^0-9TZ]/g, '')}-${randomHex(4)}`;
+      const directory =
+        ports.runDirectory === undefined
+          ? defaultRunDirectory(environment, workspace, name)
+          : absolute(ports.runDirectory);
+      return openSession({directory, workspace, clock});
+    },
+  });
+}
+
+/** NFR-WF-REL-02: a bug becomes `internal` and never ends the host. */
+function internal(error: unknown) {
+  const text = error instanceof Error ? error.message : String(error);
+  return fail('internal', `Unexpected error: ${text}. Please report it.`, {error: text});
+}

@@ -1,0 +1,27 @@
+export {ConfigError} from './config/config-error.ts';
+export type {Config} from './config/config-schema.ts';
+export type {Clock} from './core/clock.ts';
+export type {Failure} from './core/failure.ts';
+export {FAILURE_CODES, type FailureCode} from './core/failure-codes.ts';
+export type {Log, LogEvent, LogLevel} from './core/log.ts';
+export type {Result} from './core/result.ts';
+export {
+  type CallContext,
+  createToolbox,
+  type Toolbox,
+  type ToolboxOptions,
+  type ToolboxPorts,
+} from './create-toolbox.ts';
+export type {WebFetchArgs} from './tools/web-fetch.ts';
+export {
+  canonicalizeUrl,
+  chunkMarkdown,
+  countTokens,
+  htmlToMarkdown,
+  InvalidUrlError,
+  isAllowedByRobots,
+  parseRobots,
+} from './web/building-blocks.ts';
+export type {HostResolver} from './web/guard/host-resolver.ts';
+export type {CanonicalUrl, FetchChunk, FetchResponse, Note, TruncationReason} from './web/page.ts';
+export type {Robots} from './web/robots/robots.ts';

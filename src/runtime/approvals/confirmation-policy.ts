@@ -1,0 +1,130 @@
+import {ok, type Result} from '../../core/result.ts';
+import type {ApprovalAction, ApprovalSubject} from '../../core/tool.ts';
+import {type CompiledRule, compileRule} from './compile-rule.ts';
+import type {ApprovalOptions} from './options.ts';
+
+/** What is known about the tools when the policy is made. */
+export interface PolicySurroundings {
+  /** Every tool there could be, enabled or not: a list that names another one is wrong. */
+  readonly knownTools: readonly string[];
+  /** FR-WF-OP-02: tool → the setting that may allowlist it, and whether it does. */
+  readonly autoExecution: ReadonlyMap<string, {readonly setting: string; readonly enabled: boolean}>;
+}
+
+export interface Finding {
+  readonly decision: 'allow' | 'ask' | 'deny';
+  /** The setting that says so: `tools.approval.denylist`, `tools.approval.rules[2]`. */
+  readonly by: string;
+  /** One sentence. */
+  readonly reason: string;
+}
+
+export interface Verdict extends Finding {
+  /** What also matched and was overruled, strongest first. */
+  readonly overruled: readonly Finding[];
+}
+
+export interface JudgedCall {
+  readonly tool: string;
+  readonly subject: ApprovalSubject;
+}
+
+export interface ConfirmationPolicy {
+  /** ADR 08. Pure: asks nobody and changes nothing, so it also answers `policy explain`. */
+  readonly check: (action: ApprovalAction | undefined, call: JudgedCall) => Verdict;
+  /** What an operator would set so that calls of the tool run without asking. */
+  readonly settingsToAllow: (tool: string) => readonly string[];
+}
+
+const ACTIONS: readonly ApprovalAction[] = ['patch_file', 'write_file', 'run', 'web_fetch'];
+const SETTING = 'tools.approval';
+
+/** The error is everything that makes the settings unusable; start-up stops then. */
+export function createConfirmationPolicy(
+  options: ApprovalOptions,
+  {knownTools, autoExecution}: PolicySurroundings,
+): Result<ConfirmationPolicy, readonly string[]> {
+  const known = new Set<string>([...knownTools, ...ACTIONS]);
+  const compiled = options.rules.map((rule, index) => compileRule(rule, `${SETTING}.rules[${index}]`));
+  const problems = [
+    ...unknownNames('allowlist', options.allowlist, known),
+    ...unknownNames('denylist', options.denylist, known),
+    ...options.rules.flatMap(({tool}, index) =>
+      tool === '*' || tool === '' ? [] : unknownNames(`rules[${index}].tool`, [tool], known),
+    ),
+    ...compiled.flatMap(rule => (rule.ok ? [] : rule.error)),
+  ];
+  if (problems.length > 0) return {ok: false, error: problems};
+  const rules = compiled.flatMap(rule => (rule.ok ? [rule.value] : []));
+
+  return ok({
+    check: (action, call) => {
+      const [first, ...overruled] = findings(action, call);
+      if (first === undefined) throw new Error('A policy always has a finding.');
+      return {...first, overruled};
+    },
+    settingsToAllow: tool => {
+      const own = autoExecution.get(tool)?.setting;
+      return [`${SETTING}.allowlist`, ...(own === undefined ? [] : [own])];
+    },
+  });
+
+  /** Ruling H3, strongest first; the strictest of the rules on arguments comes before the allowlist. */
+  function* findings(action: ApprovalAction | undefined, {tool, subject}: JudgedCall): Generator<Finding> {
+    const names = action === undefined ? [tool] : [tool, action];
+    const listed = (list: readonly string[]): string | undefined => names.find(name => list.includes(name));
+    const about = rules.filter(rule => rule.isAbout(tool, action, subject.kind));
+    const hits = (decision: 'ask' | 'deny'): readonly CompiledRule[] =>
+      about.filter(rule => rule.decision === decision && subject.values.some(rule.matches));
+    const asking = hits('ask');
+
+    // FR-WF-OP-02 (3): nothing overrides deny. What only reads needs nobody, unless a rule asks.
+    if (options.mode === 'deny' && (action !== undefined || asking.length > 0)) {
+      yield {decision: 'deny', by: `${SETTING}.mode`, reason: `${SETTING}.mode is "deny".`};
+    }
+    const denied = listed(options.denylist);
+    if (denied !== undefined) {
+      yield {decision: 'deny', by: `${SETTING}.denylist`, reason: `${SETTING}.denylist names "${denied}".`};
+    }
+    for (const rule of [...hits('deny'), ...asking]) yield ruleFinding(rule);
+    if (action === undefined) {
+      yield {decision: 'allow', by: 'read-only', reason: `${tool} has no side effects.`};
+    }
+    const allowed = listed(options.allowlist);
+    if (allowed !== undefined) {
+      yield {
+        decision: 'allow',
+        by: `${SETTING}.allowlist`,
+        reason: `${SETTING}.allowlist names "${allowed}".`,
+      };
+    }
+    const own = autoExecution.get(tool);
+    if (own?.enabled === true) {
+      yield {decision: 'allow', by: own.setting, reason: `${own.setting} is true.`};
+    }
+    // Every value of the call must be allowed; which rule allows which does not matter.
+    const allowing = about.filter(rule => rule.decision === 'allow');
+    const covers = subject.values.map(value => allowing.find(rule => rule.matches(value)));
+    const [covering] = covers;
+    if (covering !== undefined && !covers.includes(undefined)) yield ruleFinding(covering);
+    if (action !== undefined && options.mode !== 'deny') {
+      const decision = options.mode === 'auto' ? 'allow' : 'ask';
+      yield {decision, by: `${SETTING}.mode`, reason: `${SETTING}.mode is "${options.mode}".`};
+    }
+  }
+}
+
+function ruleFinding({decision, name, reason}: CompiledRule): Finding {
+  const does = {allow: 'allows', ask: 'asks about', deny: 'denies'}[decision];
+  return {decision, by: name, reason: reason === '' ? `${name} ${does} the call.` : reason};
+}
+
+/** A denylist that names nothing denies nothing: better no start than that. */
+function unknownNames(key: string, names: readonly string[], known: ReadonlySet<string>): readonly string[] {
+  return names
+    .filter(name => !known.has(name))
+    .map(
+      name =>
+        `${SETTING}.${key} names ${JSON.stringify(name)}, which is no tool and no action. Known are ${[...known].join(', ')}.`,
+    );
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {compilePathGlob} from './path-glob.ts';
+
+function matches(pattern: string, path: string): boolean {
+  const glob = compilePathGlob(pattern);
+  if (!glob.ok) throw new Error(glob.error);
+  return glob.value(path);
+}
+
+describe('ruling W2: gitignore-style', () => {
+  test.each([
+    ['*.md', 'a.md', true],
+    ['*.md', 'deep/er/a.md', true],
+    ['*.md', 'a.md.txt', false],
+    ['/*.md', 'deep/a.md', false],
+    ['/*.md', 'a.md', true],
+    ['docs/*.md', 'docs/a.md', true],
+    ['docs/*.md', 'docs/b/a.md', false],
+    ['docs/*.md', 'x/docs/a.md', false],
+    ['docs/**', 'docs/b/a.md', true],
+    ['**/b/**', 'docs/b/a.md', true],
+    ['a/**/z', 'a/z', true],
+    ['a/**/z', 'a/b/c/z', true],
+    ['a/**/z', 'a/b/c/y', false],
+    ['secrets', 'secrets/key', true],
+    ['secrets', 'app/secrets/deep/key', true],
+    ['secrets/', 'secrets/key', true],
+    ['/secrets/', 'app/secrets/key', false],
+    ['secrets', 'secrets2/key', false],
+    ['.env', '.env', true],
+    ['.env*', 'app/.env.local', true],
+    ['?.txt', 'a.txt', true],
+    ['?.txt', '😀.txt', true],
+    ['?.txt', 'ab.txt', false],
+    ['[a-c]x', 'bx', true],
+    ['[a-c]x', 'dx', false],
+    ['[!a-c]x', 'dx', true],
+    ['[^a-c]x', 'bx', false],
+    ['[]]x', ']x', true],
+    ['[a-]x', '-x', true],
+    ['a\\*b', 'a*b', true],
+    ['a\\*b', 'axb', false],
+    ['README', 'readme', false],
+    ['**', '.', true],
+    ['*', '.', false],
+    ['src', './src//main.ts', true],
+    ['x**y', 'x/y', false],
+    ['x**y', 'xzzy', true],
+  ])('%s on %s is %s', (pattern, path, expected) => {
+    expect(matches(pattern, path)).toBe(expected);
+  });
+
+  test.each(['!a', '', '/', '//', 'a//b', 'a/../b', './a', '[a', 'a\\', '*.{pem,key}'])(
+    'policy: %j stops start-up instead of meaning something else',
+    pattern => {
+      expect(compilePathGlob(pattern).ok).toBe(false);
+    },
+  );
+
+  test('policy: a path matches itself, its directory and nothing beside it', () => {
+    const name = fc.stringMatching(/^[a-z0-9_-]{1,8}$/);
+    fc.assert(
+      fc.property(fc.array(name, {minLength: 2, maxLength: 5}), segments => {
+        const path = segments.join('/');
+        const directory = segments.slice(0, -1).join('/');
+        expect(matches(`/${path}`, path)).toBe(true);
+        expect(matches(`/${directory}`, path)).toBe(true);
+        expect(matches(`/${directory}/*`, `${path}x`)).toBe(true);
+        expect(matches(`/${path}`, `${path}x`)).toBe(false);
+      }),
+    );
+  });
+
+  test('policy: a hostile path costs at most its length times the pattern', () => {
+    const started = performance.now();
+    expect(matches('*a*a*a*a*b', 'a'.repeat(20_000))).toBe(false);
+    expect(matches('**/a/**/a/**/b', 'a/'.repeat(20_000))).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});

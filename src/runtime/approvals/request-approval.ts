@@ -1,0 +1,227 @@
+import type {Clock} from '../../core/clock.ts';
+import {type Failure, fail} from '../../core/failure.ts';
+import type {Json} from '../../core/json.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import type {Intent, Tool} from '../../core/tool.ts';
+import type {ApprovalAnswer, Approver} from '../../core/tool-host.ts';
+import {orAborted} from '../or-aborted.ts';
+import type {Session} from '../session.ts';
+import {approvalHash} from './approval-hash.ts';
+import {compileRule} from './compile-rule.ts';
+import type {ConfirmationPolicy, Finding} from './confirmation-policy.ts';
+import type {ApprovalRule} from './options.ts';
+import {suggestRule} from './suggest-rule.ts';
+
+export interface ApprovalRequest {
+  readonly requestId: string;
+  readonly step: number;
+  readonly tool: Tool;
+  readonly params: Json;
+  readonly intent: Intent;
+  readonly signal: AbortSignal;
+}
+
+export interface ApprovalParts {
+  readonly policy: ConfirmationPolicy;
+  readonly session: Session;
+  readonly clock: Clock;
+  /** Absent where there is nobody to ask. */
+  readonly approver: Approver | undefined;
+  /** Keeps a rule beyond the session; absent where the host cannot. */
+  readonly rememberRule: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
+}
+
+export interface Approval {
+  /** Whether the call may go on. */
+  readonly outcome: Result<undefined>;
+  /** Whether time went by in which files may have changed. */
+  readonly asked: boolean;
+  /** Time that somebody was asked, or that others were asked before. */
+  readonly waitedMs: number;
+}
+
+/** Rulings H3, H4: decides about one call, asks where the policy says so, and writes down what came out. */
+export async function requestApproval(request: ApprovalRequest, parts: ApprovalParts): Promise<Approval> {
+  const {policy, session, clock} = parts;
+  const {tool, intent, signal} = request;
+  const hash = approvalHash({tool: tool.name, params: request.params, fileHashes: intent.fileHashes});
+  const about = {
+    request_id: request.requestId,
+    step: request.step,
+    tool: tool.name,
+    action: tool.action ?? null,
+  };
+  let waitedMs = 0;
+  const straight = (outcome: Result<undefined>): Approval => ({outcome, asked: false, waitedMs});
+
+  const decided = (
+    decision: 'allowed' | 'refused',
+    by: string,
+    extra: {readonly [field: string]: Json} = {},
+  ) => session.emit('approval_decided', {...about, decision, by, hash, wait_sec: waitedMs / 1000, ...extra});
+  const granted = (): string | undefined => session.grants.find(hash, tool.name, tool.action, intent.subject);
+
+  const verdict = policy.check(tool.action, {tool: tool.name, subject: intent.subject});
+  if (verdict.decision === 'deny') {
+    decided('refused', verdict.by, {reason: verdict.reason});
+    return straight(denied(tool.name, verdict.by, verdict.reason));
+  }
+  if (verdict.decision === 'allow') {
+    // Reading is not worth a line of its own.
+    const isSilent = tool.action === undefined && verdict.by === 'read-only';
+    return straight(isSilent ? ok() : decided('allowed', verdict.by));
+  }
+  const grant = granted();
+  if (grant !== undefined) return straight(decided('allowed', grant));
+  if (await session.pending.redeem(hash)) return straight(decided('allowed', 'approve command'));
+  const {approver} = parts;
+  if (approver === undefined) return straight(await unanswered(request, verdict, hash, parts));
+
+  const startedAt = clock.monotonic();
+  const settled = session.questions.run(async (): Promise<Result<undefined>> => {
+    // The answer to the question before may have settled this one.
+    const isOpen = !signal.aborted && session.stopped === undefined && granted() === undefined;
+    const answer = isOpen ? await ask(approver) : ok(undefined);
+    waitedMs = clock.monotonic() - startedAt;
+    if (signal.aborted) return cancelled(tool.name);
+    return answer.ok ? settle(answer.value) : answer;
+  });
+  const outcome = await orAborted(settled, signal);
+  waitedMs = clock.monotonic() - startedAt;
+  return {outcome: outcome === 'aborted' ? cancelled(tool.name) : outcome.value, asked: true, waitedMs};
+
+  async function ask(somebody: Approver): Promise<Result<ApprovalAnswer | undefined>> {
+    const asked = session.emit('approval_requested', {
+      ...about,
+      summary: intent.summary,
+      by: verdict.by,
+      hash,
+      approval_id: null,
+    });
+    if (!asked.ok) return asked;
+    const question = {
+      requestId: request.requestId,
+      tool: tool.name,
+      action: tool.action,
+      summary: intent.summary,
+      preview: intent.preview,
+      by: verdict.by,
+      reason: verdict.reason,
+      suggestedRule: suggestRule(tool.name, intent.subject),
+      canRemember: parts.rememberRule !== undefined,
+    };
+    const answer = await orAborted(somebody.ask(question, signal), signal);
+    return ok(answer === 'aborted' ? undefined : answer.value);
+  }
+
+  async function settle(given: ApprovalAnswer | undefined): Promise<Result<undefined>> {
+    if (given === undefined) {
+      const earlier = granted();
+      if (earlier !== undefined && session.stopped === undefined) return decided('allowed', earlier);
+      return refused({answer: 'stop', reason: session.stopped ?? ''});
+    }
+    switch (given.answer) {
+      case 'once':
+        return decided('allowed', 'once');
+      case 'session':
+        session.grants.allowCall(hash);
+        return decided('allowed', 'session');
+      case 'session-rule':
+      case 'always':
+        return byRule(given);
+      case 'refuse':
+        return refused(given);
+      case 'stop':
+        session.stop(given.reason ?? '');
+        return refused(given);
+    }
+  }
+
+  /** A rule that does not cover the call in question is not kept; the call was allowed all the same. */
+  async function byRule({
+    answer: by,
+    rule,
+  }: Extract<ApprovalAnswer, {rule: ApprovalRule}>): Promise<Result<undefined>> {
+    const compiled = compileRule({...rule, decision: 'allow'}, `${by} rule`);
+    const covers =
+      compiled.ok &&
+      compiled.value.isAbout(tool.name, tool.action, intent.subject.kind) &&
+      intent.subject.values.every(compiled.value.matches);
+    if (!compiled.ok || !covers || rule.decision !== 'allow') {
+      const problem = compiled.ok ? 'The rule does not allow this call.' : compiled.error.join(' ');
+      return decided('allowed', 'once', {rule_problem: problem});
+    }
+    session.grants.allowByRule(compiled.value);
+    const kept = by === 'always' && parts.rememberRule !== undefined ? await parts.rememberRule(rule) : ok();
+    return decided('allowed', by, {rule: {...rule}, ...(kept.ok ? {} : {rule_problem: kept.error.message})});
+  }
+
+  function refused({
+    answer: by,
+    reason = '',
+  }: {
+    readonly answer: 'refuse' | 'stop';
+    readonly reason?: string;
+  }) {
+    decided('refused', by, {reason});
+    const why = reason === '' ? 'no reason was given' : reason;
+    const what = by === 'stop' ? 'ended the session' : 'said no';
+    return fail(
+      'approval_denied',
+      `Somebody was asked about ${tool.name} and ${what}: ${why}. Do not repeat the call.`,
+      {
+        tool: tool.name,
+        reason: why,
+        rule: verdict.by,
+      },
+    );
+  }
+}
+
+function denied(tool: string, by: string, reason: string): Err<Failure> {
+  return fail(
+    'approval_denied',
+    `${tool} was refused by ${by}: ${reason} No argument changes that; only the operator can.`,
+    {tool, reason, rule: by},
+  );
+}
+
+/** Ruling H3: refused before any side effect; says which settings and which command would allow it. */
+async function unanswered(
+  {requestId, step, tool, intent}: ApprovalRequest,
+  verdict: Finding,
+  hash: string,
+  {policy, session}: ApprovalParts,
+): Promise<Result<never>> {
+  const {summary, preview} = intent;
+  const stored = await session.pending.add({tool: tool.name, summary, preview, hash});
+  const id = stored.ok ? stored.value.id : undefined;
+  session.emit('approval_requested', {
+    request_id: requestId,
+    step,
+    tool: tool.name,
+    action: tool.action ?? null,
+    summary,
+    by: verdict.by,
+    hash,
+    approval_id: id ?? null,
+  });
+  // An "ask" rule is stronger than the lists, so there it is the rule that has to change.
+  const isByMode = verdict.by === 'tools.approval.mode';
+  const [first = '', ...more] = isByMode ? policy.settingsToAllow(tool.name) : [verdict.by];
+  const settings = isByMode
+    ? [`add "${tool.name}" to ${first}`, ...more.map(setting => `set ${setting} = true`)]
+    : [`change ${first}`];
+  const command = id === undefined ? [] : [`run \`forge-tools approve ${id}\` and repeat the call`];
+  return fail(
+    'approval_required',
+    `${tool.name} needs an approval and there is nobody to ask. The operator can ${[...command, ...settings].join(', or ')}.`,
+    {tool: tool.name, setting: first, approval_id: id, rule: verdict.by},
+  );
+}
+
+function cancelled(tool: string): Err<Failure> {
+  return fail('cancelled', `The call of ${tool} was cancelled while its approval was awaited.`, {
+    phase: 'approval',
+  });
+}

@@ -1,0 +1,86 @@
+import {constants} from 'node:fs';
+import {open} from 'node:fs/promises';
+import {ok, type Result} from '../../core/result.ts';
+import {ioFailure} from '../io-failure.ts';
+import {GENESIS, openSealedLine} from './event-chain.ts';
+import type {RunEvent} from './run-event.ts';
+
+/** Above what the log writes; a longer line was written by something else. */
+export const MAX_LINE_BYTES = 1_048_576;
+
+const BLOCK_BYTES = 65_536;
+const NEWLINE = 0x0a;
+
+/**
+ * `torn`: a crash cut the last line off, what precedes it verifies. `tampered`: a complete line is
+ * not what was written; `problem` says which. Whole lines missing at the end cannot be seen from the
+ * file alone: compare `head` with a copy that was kept elsewhere.
+ */
+export interface LogVerdict {
+  readonly state: 'intact' | 'torn' | 'tampered';
+  /** Lines that verify. */
+  readonly events: number;
+  /** Hash of the last of them. */
+  readonly head: string;
+  /** Bytes of the lines that verify. */
+  readonly bytes: number;
+  readonly tornBytes: number;
+  readonly problem?: {readonly line: number; readonly reason: string};
+}
+
+/** Reads a log once, from its beginning, in bounded memory, and hands on each line that verifies. */
+export async function verifyLog(
+  path: string,
+  onEvent: (event: RunEvent) => void = () => {},
+): Promise<Result<LogVerdict>> {
+  let events = 0;
+  let head = GENESIS;
+  let bytes = 0;
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  const verdict = (state: LogVerdict['state'], reason?: string): Result<LogVerdict> =>
+    ok({
+      state,
+      events,
+      head,
+      bytes,
+      tornBytes: state === 'torn' ? pendingBytes : 0,
+      ...(reason === undefined ? {} : {problem: {line: events + 1, reason}}),
+    });
+
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const block = Buffer.allocUnsafe(BLOCK_BYTES);
+      for (;;) {
+        const {bytesRead} = await file.read(block, 0, BLOCK_BYTES);
+        if (bytesRead === 0) return verdict(pendingBytes === 0 ? 'intact' : 'torn');
+        let start = 0;
+        for (
+          let end = block.indexOf(NEWLINE);
+          end >= 0 && end < bytesRead;
+          end = block.indexOf(NEWLINE, start)
+        ) {
+          const line = Buffer.concat([...pending, block.subarray(start, end)]);
+          const opened = openSealedLine(line, head, events + 1);
+          if (!opened.ok) return verdict('tampered', opened.error);
+          onEvent(opened.value.event);
+          head = opened.value.hash;
+          events += 1;
+          bytes += line.length + 1;
+          pending = [];
+          pendingBytes = 0;
+          start = end + 1;
+        }
+        pending.push(Buffer.from(block.subarray(start, bytesRead)));
+        pendingBytes += bytesRead - start;
+        if (pendingBytes > MAX_LINE_BYTES)
+          return verdict('tampered', `is longer than ${MAX_LINE_BYTES} bytes`);
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return ioFailure(error, path, 'read');
+  }
+}

@@ -1,0 +1,63 @@
+import type {Clock} from '../core/clock.ts';
+import type {Json} from '../core/json.ts';
+import type {Log} from '../core/log.ts';
+import {ok, type Result} from '../core/result.ts';
+import type {Intent, ToolContext} from '../core/tool.ts';
+import type {ConfirmationPolicy, Verdict} from './approvals/confirmation-policy.ts';
+import {prepareCall} from './prepare-call.ts';
+import type {Registry} from './registry.ts';
+import {runBounded} from './run-bounded.ts';
+
+export interface Explanation {
+  readonly intent: Intent;
+  readonly verdict: Verdict;
+}
+
+interface ExplainParts {
+  readonly registry: Registry;
+  readonly policy: ConfirmationPolicy;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * `policy explain TOOL JSON`: what would be decided about a call and by which rule. Needs no session:
+ * it runs nothing, asks nobody and writes nothing.
+ */
+export async function explainCall(
+  name: string,
+  params: Json,
+  {registry, policy, clock, log}: ExplainParts,
+): Promise<Result<Explanation>> {
+  const tool = registry.find(name);
+  if (!tool.ok) return tool;
+  const prepared = prepareCall(tool.value, params);
+  if (!prepared.ok) return prepared;
+  const {intend, timeoutMs} = prepared.value;
+  const intent = await runBounded(signal => intend(inertContext(signal, log)), {
+    tool: name,
+    timeoutMs,
+    caller: undefined,
+    clock,
+  });
+  if (!intent.ok) return intent;
+  const {subject} = intent.value;
+  return ok({intent: intent.value, verdict: policy.check(tool.value.action, {tool: name, subject})});
+}
+
+function inertContext(signal: AbortSignal, log: Log): ToolContext {
+  return {
+    requestId: 'explain',
+    step: 0,
+    signal,
+    maxOutputBytes: Number.POSITIVE_INFINITY,
+    availableCapacityBytes: Number.POSITIVE_INFINITY,
+    allowTruncation: true,
+    log,
+    emit: async () => {},
+    saveArtifact: async () => {
+      throw new Error('Working out an intent must not save anything.');
+    },
+    progress: () => {},
+  };
+}

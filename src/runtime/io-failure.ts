@@ -1,0 +1,19 @@
+import {type Failure, fail} from '../core/failure.ts';
+import type {Err} from '../core/result.ts';
+
+/** The code of an operating-system error (`ENOSPC`), or undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Turns an operating-system error into a failure; a bug is thrown on. */
+export function ioFailure(error: unknown, path: string, operation: string): Err<Failure> {
+  const code = errorCode(error);
+  if (code === undefined) throw error;
+  return fail(
+    'io_error',
+    `Could not ${operation} ${JSON.stringify(path)}: ${code}. Check permissions and free space.`,
+    {path, error: code, operation},
+  );
+}

@@ -1,0 +1,114 @@
+import {type Failure, fail} from '../core/failure.ts';
+import type {Json} from '../core/json.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
+import type {Tool, ToolAnnotations} from '../core/tool.ts';
+import {nearestName} from './nearest-name.ts';
+
+/** One `[[tools.definitions]]`; what is left out is empty. */
+export interface WrittenDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: {readonly [keyword: string]: Json};
+}
+
+export interface RegistryOptions {
+  /** SRD 5.2: `tools.mode`. */
+  readonly mode: 'enabled' | 'disabled' | 'parse_only';
+  /** Every tool that can be run here, enabled or not. */
+  readonly tools: readonly Tool[];
+  /** Tools that are switched off, with the setting that does it: `tools.webfetch.enabled`. */
+  readonly switchedOff: ReadonlyMap<string, string>;
+  readonly definitions: readonly WrittenDefinition[];
+}
+
+/** What a model is told of a tool. */
+export interface AdvertisedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly paramsSchema: {readonly [keyword: string]: Json};
+  /** Of our own tools only, not of what `[[tools.definitions]]` makes up. */
+  readonly title?: string;
+  readonly annotations?: ToolAnnotations;
+  readonly dataSchema?: {readonly [keyword: string]: Json};
+}
+
+export interface Registry {
+  /** In the order in which they were registered. */
+  readonly advertised: readonly AdvertisedTool[];
+  /** The tool, if it may be run. */
+  readonly find: (name: string) => Result<Tool>;
+}
+
+export function createRegistry({mode, tools, switchedOff, definitions}: RegistryOptions): Registry {
+  const byName = new Map(tools.map(tool => [tool.name, tool]));
+  for (const {name} of tools) {
+    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name))
+      throw new Error(`Expected a tool name in snake_case, got "${name}".`);
+  }
+  if (byName.size !== tools.length) throw new Error('Two tools have the same name.');
+  const enabled = tools.filter(({name}) => !switchedOff.has(name));
+  const advertised = Object.freeze(advertise());
+
+  return {
+    advertised,
+    find: name => {
+      const tool = byName.get(name);
+      const isWritten = mode === 'parse_only' && advertised.some(known => known.name === name);
+      if (tool === undefined && !isWritten) return unknownTool(name);
+      // FR-WF-CFG-PREC-01, FR-WF-CFG-PREC-03: the mode stands above the setting of the tool.
+      if (tool === undefined || mode !== 'enabled') return disabled(name, 'tools.mode', `is "${mode}"`);
+      const setting = switchedOff.get(name);
+      return setting === undefined ? ok(tool) : disabled(name, setting, 'does not enable it');
+    },
+  };
+
+  function advertise(): readonly AdvertisedTool[] {
+    switch (mode) {
+      case 'disabled':
+        return [];
+      case 'enabled':
+        return enabled.map(({name, title, description, annotations, paramsSchema, dataSchema}) => ({
+          name,
+          title,
+          description,
+          annotations,
+          paramsSchema,
+          dataSchema,
+        }));
+      case 'parse_only':
+        return definitions.map(({name, description, parameters}) => {
+          const tool = byName.get(name);
+          const isEmpty = Object.keys(parameters).length === 0;
+          return {
+            name,
+            description: description === '' ? (tool?.description ?? '') : description,
+            paramsSchema: isEmpty ? (tool?.paramsSchema ?? {type: 'object'}) : parameters,
+          };
+        });
+    }
+  }
+
+  function unknownTool(name: string): Err<Failure> {
+    const available = advertised.map(tool => tool.name);
+    const shown = name.slice(0, 64);
+    const nearest = nearestName(name, available);
+    const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+    const list = available.length === 0 ? 'No tool is enabled.' : `There are ${available.join(', ')}.`;
+    return fail('unknown_tool', `There is no tool ${JSON.stringify(shown)}.${hint} ${list}`, {
+      tool: shown,
+      available,
+      did_you_mean: nearest,
+    });
+  }
+}
+
+function disabled(tool: string, setting: string, why: string): Err<Failure> {
+  return fail(
+    'tool_disabled',
+    `${tool} is not executed: ${setting} ${why}. Have the operator change that setting.`,
+    {
+      tool,
+      setting,
+    },
+  );
+}

@@ -1,0 +1,140 @@
+import {execFileSync} from 'node:child_process';
+import {chmod, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
+import {hostname} from 'node:os';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {tempDirectory} from '../../test/support/open-test-runtime.ts';
+import {openRunDirectory} from './run-directory.ts';
+
+async function opened(path: string, workspace?: string) {
+  const directory = await openRunDirectory(path, workspace);
+  if (!directory.ok) throw new Error(directory.error.message);
+  return directory.value;
+}
+
+describe('ruling W10: where it may be', () => {
+  test('policy: created 0700, with what is above it', async () => {
+    const base = await tempDirectory();
+    const {path, release} = await opened(join(base, 'a/b'));
+    expect(path).toBe(join(base, 'a/b'));
+    for (const created of ['a', 'a/b']) expect((await stat(join(base, created))).mode & 0o777).toBe(0o700);
+    await release();
+  });
+
+  test('ruling W10 outside the workspace, also by way of a link', async () => {
+    const base = await tempDirectory();
+    const workspace = join(base, 'work');
+    await mkdir(join(workspace, 'sub'), {recursive: true});
+    await symlink(join(workspace, 'sub'), join(base, 'link'));
+    for (const path of ['work', 'work/run', 'work/sub/a/b', 'link', 'link/run', 'x/../work/run']) {
+      expect(await openRunDirectory(join(base, path), workspace)).toMatchObject({
+        ok: false,
+        error: {code: 'io_error', message: expect.stringContaining('inside the workspace')},
+      });
+    }
+    expect(await readdir(join(workspace, 'sub'))).toEqual([]);
+    // A common prefix is no containment.
+    await (await opened(join(base, 'work2'), workspace)).release();
+    await (await opened(base, workspace)).release();
+  });
+
+  test('policy: no file, no dangling link, nothing that others can write', async () => {
+    const base = await tempDirectory();
+    await writeFile(join(base, 'file'), '');
+    await symlink('/nowhere/at/all', join(base, 'dangling'));
+    await mkdir(join(base, 'shared'));
+    await chmod(join(base, 'shared'), 0o777);
+    for (const name of ['file', 'file/run', 'dangling', 'dangling/run', 'shared']) {
+      expect(await openRunDirectory(join(base, name), undefined)).toMatchObject({
+        ok: false,
+        error: {code: 'io_error'},
+      });
+    }
+  });
+});
+
+describe('artifacts', () => {
+  test('policy: are private new files, named relative to the run', async () => {
+    const base = await tempDirectory();
+    const {saveArtifact, release} = await opened(base);
+    expect(await saveArtifact('logs/step_0001_stdout.txt', 'out')).toEqual({
+      ok: true,
+      value: 'logs/step_0001_stdout.txt',
+    });
+    const path = join(base, 'logs/step_0001_stdout.txt');
+    expect(await readFile(path, 'utf8')).toBe('out');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await saveArtifact('logs/step_0001_stdout.txt', 'x')).toMatchObject({
+      ok: false,
+      error: {code: 'io_error', details: {error: 'EEXIST'}},
+    });
+    expect(await readFile(path, 'utf8')).toBe('out');
+    await release();
+  });
+
+  test.each([
+    'events.jsonl',
+    'a',
+    '/a/b',
+    '../a/b',
+    'a/../b',
+    'a//b',
+    'a/.b',
+    'approvals/x.json',
+    'a/b/c/d/e',
+    'a/b\0',
+    'a\\b/c',
+  ])('policy: %j is no artifact path', async path => {
+    const {saveArtifact, release} = await opened(await tempDirectory());
+    await expect(saveArtifact(path, '')).rejects.toThrow('Expected an artifact path');
+    await release();
+  });
+});
+
+describe('one writer', () => {
+  test('policy: a second one is refused until the first has released', async () => {
+    const base = await tempDirectory();
+    const first = await opened(base);
+    expect(await openRunDirectory(base, undefined)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'io_error',
+        details: {error: 'in_use'},
+        message: expect.stringContaining(`process ${process.pid} `),
+      },
+    });
+    await first.release();
+    await (await opened(base)).release();
+    expect(await readdir(base)).toEqual([]);
+  });
+
+  test('policy: of many who try at once, one succeeds', async () => {
+    const base = await tempDirectory();
+    const all = await Promise.all(Array.from({length: 20}, () => openRunDirectory(base, undefined)));
+    expect(all.filter(({ok}) => ok)).toHaveLength(1);
+  });
+
+  test('policy: the lock of a dead process is succeeded, by one of many', async () => {
+    const base = await tempDirectory();
+    const dead = Number(execFileSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))']));
+    await writeFile(join(base, 'lock.7'), JSON.stringify({pid: dead, started: '1', host: hostname()}));
+    const all = await Promise.all(Array.from({length: 20}, () => openRunDirectory(base, undefined)));
+    expect(all.filter(({ok}) => ok)).toHaveLength(1);
+    expect(await readdir(base)).toEqual(['lock.8']);
+  });
+
+  test('policy: a pid that is used again is not its predecessor', async () => {
+    const base = await tempDirectory();
+    await writeFile(join(base, 'lock.1'), JSON.stringify({pid: process.pid, started: '1', host: hostname()}));
+    await (await opened(base)).release();
+  });
+
+  test('policy: of the process of another machine nothing is known', async () => {
+    const base = await tempDirectory();
+    await writeFile(join(base, 'lock.1'), JSON.stringify({pid: 1, started: '1', host: 'elsewhere'}));
+    expect(await openRunDirectory(base, undefined)).toMatchObject({
+      ok: false,
+      error: {message: expect.stringContaining('delete')},
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import {lstat, mkdir, open, realpath} from 'node:fs/promises';
+import {basename, dirname, join, resolve, sep} from 'node:path';
+import {type Failure, fail} from '../core/failure.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
+import {errorCode, ioFailure} from './io-failure.ts';
+import {lockRun} from './run-lock.ts';
+
+/** Folders of the run directory that are not for artifacts. */
+const RESERVED = new Set(['approvals']);
+
+/** Ruling W10: where the log and the artifacts of one session are. */
+export interface RunDirectory {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  /** Writes a new file below it; the value is the relative path. */
+  readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
+  /** Lets another process use it. */
+  readonly release: () => Promise<void>;
+}
+
+/** Creates the directory (0700) or takes an existing one of ours, and locks it. */
+export async function openRunDirectory(
+  written: string,
+  workspace: string | undefined,
+): Promise<Result<RunDirectory>> {
+  try {
+    const path = await realTarget(resolve(written));
+    if (workspace !== undefined) {
+      const root = await realTarget(resolve(workspace));
+      // Ruling W10: what a tool can write cannot be its record.
+      if (path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) {
+        return refuse(path, `is inside the workspace ${JSON.stringify(root)}. Use a directory outside it.`);
+      }
+    }
+    await mkdir(path, {recursive: true, mode: 0o700});
+    const info = await lstat(path);
+    if (!info.isDirectory()) return refuse(path, 'is no directory. Use another path.');
+    const self = process.getuid?.();
+    if (self !== undefined && info.uid !== self)
+      return refuse(path, 'belongs to another user. Use another path.');
+    if (self !== undefined && (info.mode & 0o022) !== 0) {
+      return refuse(path, 'can be written by other users. Run `chmod 700` on it, or use another path.');
+    }
+    const lock = await lockRun(path);
+    if (!lock.ok) return lock;
+    return ok({
+      path,
+      saveArtifact: (name, content) => saveArtifact(path, name, content),
+      release: lock.value,
+    });
+  } catch (error) {
+    return ioFailure(error, written, 'open the run directory');
+  }
+}
+
+/** The path with its existing part resolved: a link into the workspace is seen before anything is created. */
+async function realTarget(path: string): Promise<string> {
+  const missing: string[] = [];
+  for (let existing = path; ; existing = dirname(existing)) {
+    try {
+      return join(await realpath(existing), ...missing);
+    } catch (error) {
+      // A dangling link is not a missing directory: `mkdir` would refuse it, and so do we.
+      const isLink = await lstat(existing).then(
+        () => true,
+        () => false,
+      );
+      if (errorCode(error) !== 'ENOENT' || isLink || dirname(existing) === existing) throw error;
+      missing.unshift(basename(existing));
+    }
+  }
+}
+
+async function saveArtifact(
+  root: string,
+  name: string,
+  content: Uint8Array | string,
+): Promise<Result<string>> {
+  const segments = name.split('/');
+  const isSafe = segments.every(segment => /^[A-Za-z0-9_][\w.-]{0,99}$/.test(segment));
+  const [folder = ''] = segments;
+  if (!isSafe || segments.length < 2 || segments.length > 4 || RESERVED.has(folder)) {
+    throw new Error(`Expected an artifact path such as "logs/step_0001.txt", got ${JSON.stringify(name)}.`);
+  }
+  try {
+    await mkdir(join(root, ...segments.slice(0, -1)), {recursive: true, mode: 0o700});
+    const file = await open(join(root, ...segments), 'wx', 0o600);
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    return ok(name);
+  } catch (error) {
+    return ioFailure(error, name, 'save the artifact');
+  }
+}
+
+function refuse(path: string, problem: string): Err<Failure> {
+  return fail('io_error', `The run directory ${JSON.stringify(path)} ${problem}`, {path, operation: 'open'});
+}

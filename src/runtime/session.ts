@@ -1,0 +1,165 @@
+import {constants} from 'node:fs';
+import {open, truncate} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {Clock} from '../core/clock.ts';
+import {fail} from '../core/failure.ts';
+import {ok, type Result} from '../core/result.ts';
+import {Grants} from './approvals/grants.ts';
+import {OneAtATime} from './approvals/one-at-a-time.ts';
+import {PendingApprovals} from './approvals/pending-approvals.ts';
+import {GENESIS} from './events/event-chain.ts';
+import {JsonlLog} from './events/jsonl-log.ts';
+import {redactPayload} from './events/redact-payload.ts';
+import type {EventPayload, RunEvent} from './events/run-event.ts';
+import {type LogVerdict, verifyLog} from './events/verify-log.ts';
+import {errorCode, ioFailure} from './io-failure.ts';
+import {openRunDirectory, type RunDirectory} from './run-directory.ts';
+
+/** Format of the lines, for whoever reads old runs. */
+const LOG_VERSION = 1;
+
+export interface SessionOptions {
+  /** Created where it is missing; one that holds a log is resumed. */
+  readonly directory: string;
+  /** Ruling W10: must not contain the run directory. */
+  readonly workspace: string | undefined;
+  readonly clock: Clock;
+}
+
+/** One run directory in use: its log, the numbers of its calls, and what somebody allowed in it. */
+export interface Session {
+  readonly directory: RunDirectory;
+  readonly grants: Grants;
+  readonly pending: PendingApprovals;
+  /** Questions are asked one at a time. */
+  readonly questions: OneAtATime;
+  /** Ruling W7: 1, 2, 3 …, going on where an earlier process ended. */
+  readonly nextStep: () => number;
+  /** Redacts and appends. The line is in the file when this returns. */
+  readonly emit: (event: string, payload: EventPayload) => Result<undefined>;
+  /** Set by `stop`: why no further call is run. */
+  readonly stopped: string | undefined;
+  readonly stop: (reason: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+interface Past {
+  steps: number;
+  readonly unfinished: Set<number>;
+}
+
+/** Opens a run. A log that was changed is refused; half a line that a crash left is put aside. */
+export async function openSession({directory, workspace, clock}: SessionOptions): Promise<Result<Session>> {
+  const opened = await openRunDirectory(directory, workspace);
+  if (!opened.ok) return opened;
+  const session = await resume(opened.value, clock).catch((error: unknown) =>
+    ioFailure(error, opened.value.path, 'open the run directory'),
+  );
+  if (!session.ok) await opened.value.release();
+  return session;
+}
+
+async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Session>> {
+  const path = join(directory.path, 'events.jsonl');
+  const past: Past = {steps: 0, unfinished: new Set()};
+  const verdict = await readPast(path, past);
+  if (!verdict.ok) return verdict;
+  const end = verdict.value;
+  if (end.state === 'tampered') {
+    const {line = 0, reason = ''} = end.problem ?? {};
+    return fail(
+      'io_error',
+      `Line ${line} of ${path} ${reason}: the log was changed after it was written. Use another run directory.`,
+      {path, error: 'log_tampered', operation: 'resume'},
+    );
+  }
+  const keptIn = end.state === 'torn' ? await putTornLineAside(path, end) : undefined;
+  const log = new JsonlLog(path, end, clock);
+  const begun = [
+    keptIn === undefined ? ok() : log.append('log_repaired', {torn_bytes: end.tornBytes, kept_in: keptIn}),
+    end.events === 0
+      ? log.append('session_started', {version: LOG_VERSION})
+      : log.append('session_resumed', {steps: past.steps, unfinished: [...past.unfinished].slice(0, 100)}),
+  ].find(result => !result.ok);
+  if (begun !== undefined && !begun.ok) {
+    log.close();
+    return begun;
+  }
+
+  let {steps} = past;
+  let stopped: string | undefined;
+  let closed = false;
+  return ok({
+    directory,
+    grants: new Grants(),
+    pending: new PendingApprovals(directory.path, clock),
+    questions: new OneAtATime(),
+    nextStep: () => {
+      steps += 1;
+      return steps;
+    },
+    emit: (event, payload) => log.append(event, redactPayload(payload)),
+    get stopped() {
+      return stopped;
+    },
+    stop: reason => {
+      stopped ??= reason;
+    },
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      log.append('session_ended', {steps});
+      try {
+        log.close();
+      } finally {
+        await directory.release();
+      }
+    },
+  });
+}
+
+async function readPast(path: string, past: Past): Promise<Result<LogVerdict>> {
+  const verdict = await verifyLog(path, ({event, payload}: RunEvent) => {
+    const step = payload['step'];
+    if (typeof step !== 'number') return;
+    past.steps = Math.max(past.steps, step);
+    if (event === 'tool_call_started') past.unfinished.add(step);
+    if (event === 'tool_call_finished') past.unfinished.delete(step);
+  });
+  const isNew = !verdict.ok && verdict.error.details['error'] === 'ENOENT';
+  return isNew ? ok({state: 'intact', events: 0, head: GENESIS, bytes: 0, tornBytes: 0}) : verdict;
+}
+
+/** The bytes are safe beside the log before they are cut off it. The value is the name of their file. */
+async function putTornLineAside(path: string, {bytes, tornBytes, events}: LogVerdict): Promise<string> {
+  const torn = Buffer.alloc(tornBytes);
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    await file.read(torn, 0, tornBytes, bytes);
+  } finally {
+    await file.close();
+  }
+  const name = await keepTorn(path, events, torn);
+  await truncate(path, bytes);
+  return name;
+}
+
+async function keepTorn(path: string, events: number, torn: Buffer): Promise<string> {
+  // A repair that was itself cut off has left its file; it is written again under the next name.
+  for (let attempt = 0; ; attempt++) {
+    const suffix = attempt === 0 ? '' : `.${attempt}`;
+    const name = `torn-line-${events + 1}${suffix}.txt`;
+    try {
+      const file = await open(join(path, '..', name), 'wx', 0o600);
+      try {
+        await file.writeFile(torn);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      return name;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import {Budget} from '../core/budget.ts';
+import type {Clock} from '../core/clock.ts';
+import type {Log} from '../core/log.ts';
+import {ok, type Result} from '../core/result.ts';
+import {SingleFlight} from '../core/single-flight.ts';
+import {openDiskCache} from './cache/disk-cache.ts';
+import {PermanentRedirects} from './cache/permanent-redirects.ts';
+import type {FetchParts} from './fetch-parts.ts';
+import {createGuard, type Guard} from './guard/admit.ts';
+import {checkUrl} from './guard/check-url.ts';
+import {type GuardPolicy, readGuardPolicy} from './guard/guard-policy.ts';
+import type {HostPins} from './guard/host-pins.ts';
+import {type HostResolver, systemResolver} from './guard/host-resolver.ts';
+import {createSsrfValidator} from './guard/ssrf-validator.ts';
+import {Offload} from './offload/offload.ts';
+import type {WebFetchOptions} from './options.ts';
+import type {HttpTransport, WebUrl} from './page.ts';
+import {createRobotsAccess, type RobotsAccess} from './robots/robots-access.ts';
+import {createHttpTransport} from './transport/http-transport.ts';
+import {readProxySettings} from './transport/proxy.ts';
+import {parseUrl} from './url/parse-url.ts';
+import {resolveUrl} from './url/resolve-url.ts';
+
+export interface WebPorts {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly resolver: HostResolver | undefined;
+  readonly certificateAuthorities: readonly string[];
+}
+
+export interface Web {
+  readonly parts: FetchParts;
+  /** Lines to log at start-up. */
+  readonly warnings: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const REMEMBERED_REDIRECTS = 10_000;
+
+/** Wires the stages of `web_fetch` from its options. The error holds the messages that stop start-up. */
+export function assembleWeb(options: WebFetchOptions, ports: WebPorts): Result<Web, readonly string[]> {
+  const {log, clock} = ports;
+  const settings = readGuardPolicy(options.security);
+  if (!settings.ok) return settings;
+  const proxy = options.http.use_system_proxy ? readProxySettings(ports.env) : ok(undefined);
+  if (!proxy.ok) return {ok: false, error: [proxy.error.message]};
+
+  const {policy, warnings} = settings.value;
+  const guard = createGuard(createSsrfValidator(policy, ports.resolver ?? systemResolver), policy);
+  const {certificateAuthorities: ca} = ports;
+  const transport = createHttpTransport({proxy: proxy.value, ca: ca.length > 0 ? ca : undefined});
+  const headers = requestHeaders(options);
+  const offload = new Offload();
+  const ttlMs = options.cache_ttl_days * DAY_MS;
+  const parts: FetchParts = {
+    options,
+    policy,
+    guard,
+    robots: robotsAccess(options, {guard, policy, transport, headers}, ports),
+    transport,
+    offload,
+    cache: openDiskCache({
+      directory: options.cache_dir,
+      ttlDays: options.cache_ttl_days,
+      maxEntries: options.max_cache_entries,
+      maxBytes: options.max_cache_bytes,
+      clock,
+      log,
+    }),
+    redirects: new PermanentRedirects(REMEMBERED_REDIRECTS, ttlMs, clock),
+    flights: new SingleFlight(),
+    headers,
+    clock,
+    log,
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([transport.close(), offload.close()]);
+  };
+  return ok({parts, warnings, close});
+}
+
+/** FR-WF-10b, ruling C5. */
+function requestHeaders(options: WebFetchOptions): Readonly<Record<string, string>> {
+  const markdown = options.http.accept_markdown ? 'text/markdown,' : '';
+  return {
+    'User-Agent': options.user_agent,
+    Accept: `${markdown}text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1`,
+    'Accept-Encoding': 'gzip, deflate, br',
+  };
+}
+
+interface HopParts {
+  readonly guard: Guard;
+  readonly policy: GuardPolicy;
+  readonly transport: HttpTransport;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function robotsAccess(
+  options: WebFetchOptions,
+  {guard, policy, transport, headers}: HopParts,
+  {clock, log}: WebPorts,
+): RobotsAccess<HostPins> {
+  return createRobotsAccess<HostPins>({
+    settings: options,
+    clock,
+    log,
+    makeBudget: cancel => new Budget(options.timeout_seconds * 1000, clock, cancel),
+    openHop: async (url, pins, budget) => {
+      const checked = checkUrl(url, policy);
+      if (!checked.ok) return checked;
+      const target = await guard.admit(checked.value, pins, budget);
+      return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;
+    },
+    resolveLocation: resolveUrl,
+    robotsUrl,
+  });
+}
+
+function robotsUrl({origin}: WebUrl): WebUrl {
+  const url = parseUrl(`${origin}/robots.txt`);
+  // An origin was printed by the parser that reads it here.
+  if (!url.ok) throw new TypeError(`Expected an origin, got "${origin}"`);
+  return url.value;
+}

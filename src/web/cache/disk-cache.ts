@@ -1,0 +1,171 @@
+import {lstat} from 'node:fs/promises';
+import {type Clock, timestamp} from '../../core/clock.ts';
+import type {Log, LogEvent} from '../../core/log.ts';
+import type {RenderingMethod} from '../page.ts';
+import {cacheKey} from './cache-key.ts';
+import {type CacheEntry, type NewCacheEntry, parseEntry, printEntry, touchEntry} from './entry.ts';
+import {entryPath} from './entry-path.ts';
+import {errorCode} from './error-code.ts';
+import {Inventory} from './inventory.ts';
+import {KeyedLock} from './keyed-lock.ts';
+import {openDirectory} from './open-directory.ts';
+import {type FileContent, readFile} from './read-file.ts';
+import {replaceFile} from './replace-file.ts';
+
+export interface DiskCacheSettings {
+  /** Expanded; empty disables caching. */
+  readonly directory: string;
+  readonly ttlDays: number;
+  /** 0 disables caching. */
+  readonly maxEntries: number;
+  /** Of all files together. */
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface DiskCache {
+  /** The entry of a canonical URL, if there is one that is valid and has not expired. Never fails. */
+  readonly read: (url: string, method: RenderingMethod) => Promise<CacheEntry | undefined>;
+  /** False means that the response carries the note `cache_write_failed`. Never fails. */
+  readonly write: (entry: NewCacheEntry) => Promise<boolean>;
+}
+
+interface Store {
+  readonly directory: string;
+  readonly inventory: Inventory;
+  readonly locks: KeyedLock;
+}
+
+const DAY_MS = 86_400_000;
+
+/** SRD 3.6: the page cache. Nothing is touched before the first `read` or `write`. */
+export function openDiskCache(settings: DiskCacheSettings): DiskCache {
+  const {ttlDays, maxEntries, maxBytes, clock, log} = settings;
+  // FR-WF-CCH-ENABLE-01
+  const enabled = settings.directory !== '' && maxEntries > 0;
+  const writes = new KeyedLock();
+  let opening: Promise<Store | undefined> | undefined;
+
+  function store(): Promise<Store | undefined> {
+    opening ??= openStore(settings);
+    return opening;
+  }
+
+  async function read(url: string, method: RenderingMethod, home: Store): Promise<CacheEntry | undefined> {
+    const key = cacheKey(url, method);
+    const path = entryPath(home.directory, key);
+    let content: FileContent;
+    try {
+      const found = await readFile(path, maxBytes);
+      if (!found || found.size > maxBytes) return undefined;
+      content = found;
+    } catch (error) {
+      const code = errorCode(error);
+      if (code !== 'ENOENT') warn('cache_read_failed', code, url, method, {error_code: 'cache_read_failed'});
+      return undefined;
+    }
+    const entry = parseEntry(content.bytes);
+    // Ruling F4: an entry of another URL or method is a miss, as is one that has expired (FR-WF-16d).
+    if (entry?.canonical_url !== url || entry.rendering_method !== method) return undefined;
+    const now = clock.now();
+    if (Date.parse(entry.expires_at) < now) return undefined;
+    const lastAccess = timestamp(now);
+    try {
+      const bytes = touchEntry(content.bytes, entry, lastAccess);
+      // Another process may have written a newer page; this one must not replace it.
+      const still = (): Promise<boolean> => isSameFile(path, content);
+      if (await replaceFile(path, bytes, {still})) home.inventory.accessed(key, bytes.length, now);
+    } catch (error) {
+      warn('cache_touch_failed', errorCode(error), url, method);
+    }
+    return {...entry, last_accessed_at: lastAccess};
+  }
+
+  async function write(entry: NewCacheEntry, home: Store): Promise<boolean> {
+    const {canonical_url: url, rendering_method: method} = entry;
+    const {inventory, locks} = home;
+    const now = clock.now();
+    const bytes = printEntry({
+      ...entry,
+      expires_at: timestamp(Date.parse(entry.fetched_at) + ttlDays * DAY_MS),
+      last_accessed_at: timestamp(now),
+    });
+    if (bytes.length > maxBytes) {
+      warn('cache_write_failed', 'entry exceeds max_cache_bytes', url, method);
+      return false;
+    }
+    const key = cacheKey(url, method);
+    await inventory.makeRoom(key, bytes.length);
+    try {
+      await locks.hold(key, () => replaceFile(entryPath(home.directory, key), bytes));
+    } catch (error) {
+      warn('cache_write_failed', errorCode(error), url, method);
+      await inventory.notWritten(key);
+      return false;
+    }
+    await inventory.written(key, bytes.length, now);
+    return true;
+  }
+
+  /** FR-WF-16h, FR-WF-19b: of the URL, only the host is logged. */
+  function warn(
+    event: string,
+    reason: string,
+    url: string,
+    method: RenderingMethod,
+    more?: Partial<LogEvent>,
+  ): void {
+    log({
+      level: 'warn',
+      event,
+      message: `${event}: ${reason}`,
+      requested_host: new URL(url).host,
+      rendering_method: method,
+      ...more,
+    });
+  }
+
+  return {
+    async read(url, method) {
+      const home = enabled ? await store() : undefined;
+      if (!home) return undefined;
+      const entry = await home.locks.hold(cacheKey(url, method), () => read(url, method, home));
+      // The page is fetched now; meanwhile the directory is listed for the write that follows.
+      if (!entry) void home.inventory.prepare();
+      return entry;
+    },
+    async write(entry) {
+      const home = enabled ? await store() : undefined;
+      // One after another, so that two writes do not make the same room twice.
+      return home ? writes.hold('', () => write(entry, home)) : true;
+    },
+  };
+}
+
+async function isSameFile(path: string, read: FileContent): Promise<boolean> {
+  try {
+    const {ino, mtimeMs} = await lstat(path);
+    return ino === read.inode && mtimeMs === read.changedMs;
+  } catch (error) {
+    errorCode(error);
+    return false;
+  }
+}
+
+/** Ruling F5: a directory that cannot be had, or trusted, disables caching with one warning. */
+async function openStore(settings: DiskCacheSettings): Promise<Store | undefined> {
+  const opened = await openDirectory(settings.directory);
+  if ('problem' in opened) {
+    settings.log({
+      level: 'warn',
+      event: 'cache_disabled',
+      message: `The cache directory is not used: ${opened.problem}. Set tools.webfetch.cache_dir to a directory of your own.`,
+    });
+    return undefined;
+  }
+  const locks = new KeyedLock();
+  const {maxEntries, maxBytes, clock, log} = settings;
+  const directory = opened.path;
+  return {directory, locks, inventory: new Inventory({directory, maxEntries, maxBytes, clock, log, locks})};
+}

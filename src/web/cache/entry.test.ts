@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {NOTE_ORDER, TRUNCATION_PRECEDENCE} from '../page.ts';
+import {type CacheEntry, parseEntry, printEntry, touchEntry} from './entry.ts';
+
+const time = fc
+  .date({min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true})
+  .map(date => date.toISOString());
+const text = fc.string({unit: 'binary'});
+const entries: fc.Arbitrary<CacheEntry> = fc.record(
+  {
+    canonical_url: fc.oneof(fc.webUrl(), fc.constant('https://x/?"last_accessed_at":"')),
+    rendering_method: fc.constantFrom('http' as const, 'browser' as const),
+    fetched_at: time,
+    expires_at: time,
+    last_accessed_at: time,
+    origin: fc.constantFrom('fallback' as const, 'forced' as const, 'js_heavy' as const),
+    truncation_reason: fc.constantFrom(...TRUNCATION_PRECEDENCE),
+    notes: fc.array(fc.constantFrom(...NOTE_ORDER), {maxLength: 3}),
+    extracted: fc.record({markdown: text, title: text, language: text}, {requiredKeys: ['markdown']}),
+  },
+  {
+    requiredKeys: [
+      'canonical_url',
+      'rendering_method',
+      'fetched_at',
+      'expires_at',
+      'last_accessed_at',
+      'notes',
+      'extracted',
+    ],
+  },
+);
+
+test('FR-WF-16c an entry is read as it was printed', () => {
+  fc.assert(
+    fc.property(entries, entry => {
+      expect(parseEntry(printEntry(entry))).toEqual(entry);
+    }),
+  );
+});
+
+test('FR-WF-CCH-LRU-01 a new time of access changes that field and nothing else', () => {
+  fc.assert(
+    fc.property(entries, time, (entry, now) => {
+      const touched = touchEntry(Buffer.from(printEntry(entry)), entry, now);
+      expect(Buffer.from(touched)).toEqual(printEntry({...entry, last_accessed_at: now}));
+    }),
+  );
+});
+
+test('ruling F4 damaged bytes are read as an entry or as none, and never throw', () => {
+  fc.assert(
+    fc.property(
+      entries,
+      fc.nat(),
+      fc.uint8Array({maxLength: 4}),
+      fc.nat(4),
+      (entry, at, inserted, removed) => {
+        const whole = [...printEntry(entry)];
+        whole.splice(at % whole.length, removed, ...inserted);
+        parseEntry(Uint8Array.from(whole));
+      },
+    ),
+  );
+  for (const bytes of [
+    '',
+    'null',
+    '1',
+    '[]',
+    '{"version":2}',
+    '['.repeat(100_000),
+    '{"a":'.repeat(100_000),
+  ]) {
+    expect(parseEntry(Buffer.from(bytes))).toBeUndefined();
+  }
+});
+
+test('ruling F4 bytes that are not UTF-8 are no entry', () => {
+  const bytes = Buffer.from(
+    JSON.stringify({
+      version: 2,
+      canonical_url: 'https://x/',
+      rendering_method: 'http',
+      fetched_at: '2026-01-10T12:00:00Z',
+      expires_at: '2026-01-17T12:00:00Z',
+      last_accessed_at: '2026-01-10T14:30:00Z',
+      extracted: {markdown: 'xxxx'},
+    }),
+  );
+  expect(parseEntry(bytes)).toBeDefined();
+  bytes[bytes.indexOf('xxxx')] = 0xff;
+  expect(parseEntry(bytes)).toBeUndefined();
+});

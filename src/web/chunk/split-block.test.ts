@@ -1,0 +1,70 @@
+import {describe, expect, test} from 'vitest';
+import {countTokens} from '../tokens/count-tokens.ts';
+import {chunkMarkdown} from './chunk-markdown.ts';
+
+const textsOf = (markdown: string, maxTokens: number) =>
+  chunkMarkdown(markdown, maxTokens, countTokens).map(({text}) => text);
+const words = (count: number) => Array.from({length: count}, () => 'word').join(' ');
+
+describe('T-WF-CHK-07 an oversized list is split at item boundaries', () => {
+  test('T-WF-CHK-07 items stay whole', () => {
+    const items = Array.from({length: 12}, (_, index) => `- item ${index} has a few. words in it`);
+    const pieces = textsOf(items.join('\n'), 40);
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(pieces.flatMap(piece => piece.split('\n'))).toEqual(items);
+  });
+
+  test('T-WF-CHK-07 an item that fits is not parted from its nested items', () => {
+    const item = `- ${words(6)}\n  - ${words(6)}\n    - ${words(6)}`;
+    expect(textsOf([item, item, item].join('\n'), 40)).toEqual([item, item, item]);
+  });
+
+  test('T-WF-CHK-07 an item that does not fit is parted at its nested items first', () => {
+    const nested = [`- ${words(6)}`, ...Array.from({length: 4}, () => `  - ${words(6)}. And more.`)];
+    expect(textsOf(nested.join('\n'), 16)).toEqual(nested);
+  });
+
+  test('T-WF-CHK-07 only a single item above the limit is cut at sentences and white space', () => {
+    const large = `- ${words(12)}. ${words(12)}`;
+    expect(textsOf(`- a\n${large}\n- b`, 16)).toEqual(['- a', `- ${words(12)}.`, `${words(12)}\n- b`]);
+  });
+
+  test('T-WF-CHK-07 code in an item is cut between lines only', () => {
+    const lines = Array.from({length: 10}, (_, index) => `  const value${index} = compute. it(${index});`);
+    const pieces = textsOf(`- a\n  \`\`\`js\n${lines.join('\n')}\n  \`\`\``, 40);
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(pieces.join('\n')).toBe(`- a\n  \`\`\`js\n${lines.join('\n')}\n  \`\`\``);
+  });
+});
+
+describe('FR-WF-CHK-CODE-01 code is atomic', () => {
+  const line = 'const a = 1. + b; // comment';
+
+  test('a fence that fits is not parted', () => {
+    const fence = `\`\`\`\n${line}\n\n${line}\n\`\`\``;
+    expect(textsOf(`${words(20)}\n\n${fence}`, 30)).toEqual([words(20), fence]);
+  });
+
+  test('ruling E4: an oversized fence is cut between lines, as slices', () => {
+    const fence = ['```js', ...Array.from({length: 9}, () => `  ${line}`), '```'];
+    const pieces = textsOf(fence.join('\n'), 30);
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join('\n')).toBe(fence.join('\n'));
+  });
+
+  test('ruling E4: a line above the limit stays one oversized piece', () => {
+    const long = Array.from({length: 60}, () => 'x y').join(';');
+    expect(textsOf(`~~~\n${line}\n${long}\n${line}\n~~~`, 30)).toEqual([
+      `~~~\n${line}`,
+      long,
+      `${line}\n~~~`,
+    ]);
+  });
+
+  test('blank lines vanish at a cut and stay elsewhere', () => {
+    expect(textsOf(`\`\`\`\n${line}\n\n\n${line}\n\n${line}\n\`\`\``, 25)).toEqual([
+      `\`\`\`\n${line}\n\n\n${line}`,
+      `${line}\n\`\`\``,
+    ]);
+  });
+});

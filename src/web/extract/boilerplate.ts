@@ -1,0 +1,34 @@
+import {ATTRIBUTE} from './attribute.ts';
+import {BEHAVIOUR, behaviourOf} from './behaviour.ts';
+import {hidesElement} from './hides-element.ts';
+import {TAG} from './tag.ts';
+import type {Tree} from './tree.ts';
+
+const TOKENS = 'nav|menu|sidebar|footer|header|advertisement|ad|social|related|comments';
+const CLASS = new RegExp(`(?:^|[ \\t\\n\\f\\r])(?:${TOKENS})(?![^ \\t\\n\\f\\r])`, 'i');
+const ID = new RegExp(`^(?:${TOKENS})$`, 'i');
+
+/** FR-WF-13 steps 1 to 3: whether an element is left out, with all that is in it. */
+export function isBoilerplate(tree: Tree, node: number): boolean {
+  const tag = tree.tag(node);
+  if (behaviourOf(tag) === BEHAVIOUR.dropped) return true;
+  // A closed dialog is as invisible as any other hidden element.
+  if (tag === TAG.dialog && tree.attribute(node, ATTRIBUTE.open) === undefined) return true;
+  return tree.hasAttributes(node) && (isHidden(tree, node) || hasToken(tree, node, tag));
+}
+
+function isHidden(tree: Tree, node: number): boolean {
+  if (tree.attribute(node, ATTRIBUTE.hidden) !== undefined) return true;
+  if (tree.attribute(node, ATTRIBUTE['aria-hidden'])?.trim().toLowerCase() === 'true') return true;
+  const style = tree.attribute(node, ATTRIBUTE.style);
+  return style !== undefined && hidesElement(style);
+}
+
+// FR-WF-EXT-CLASS-01: whole tokens only. D2: html and body are exempt.
+function hasToken(tree: Tree, node: number, tag: number): boolean {
+  if (tag === TAG.html || tag === TAG.body) return false;
+  const className = tree.attribute(node, ATTRIBUTE.class);
+  if (className !== undefined && CLASS.test(className)) return true;
+  const id = tree.attribute(node, ATTRIBUTE.id);
+  return id !== undefined && ID.test(id);
+}

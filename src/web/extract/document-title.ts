@@ -1,0 +1,21 @@
+import {TAG} from './tag.ts';
+import {textOf} from './text-of.ts';
+import {DOCUMENT, NONE, type Tree} from './tree.ts';
+
+/** FR-WF-13e, D4: the first `<title>`, else the first `<h1>` with text; both as they were before removal. */
+export function documentTitle(tree: Tree): string | undefined {
+  let heading: string | undefined;
+  let titleSeen = false;
+  for (let node = tree.firstChild(DOCUMENT); node !== NONE; node = tree.following(node, DOCUMENT)) {
+    const tag = tree.tag(node);
+    if (tag === TAG.title && !titleSeen) {
+      titleSeen = true;
+      const title = textOf(tree, node);
+      if (title !== '') return title;
+    } else if (tag === TAG.h1) {
+      heading ||= textOf(tree, node);
+    }
+    if (titleSeen && heading) break;
+  }
+  return heading || undefined;
+}

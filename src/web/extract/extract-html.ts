@@ -1,0 +1,67 @@
+import type {ExtractedDocument} from '../page.ts';
+import {ATTRIBUTE} from './attribute.ts';
+import {convertTree} from './convert-tree.ts';
+import {documentTitle} from './document-title.ts';
+import {hasContent} from './has-content.ts';
+import {LinkTargets} from './link-targets.ts';
+import {parseHtml} from './parse-html.ts';
+import {surveyDocument} from './survey-document.ts';
+import {TAG} from './tag.ts';
+import {DOCUMENT, NONE, type Tree} from './tree.ts';
+import {visibleText} from './visible-text.ts';
+
+export interface ExtractHtmlOptions {
+  /** D10: `final_url`, the base of relative links. */
+  readonly baseUrl: string;
+  /** Whether `<base href>` replaces it. */
+  readonly honorBaseHref: boolean;
+}
+
+/** SRD 3.5.1: the Markdown, title and language of an HTML document. Pure; the same input gives the same bytes. */
+export function extractHtml(html: string, options: ExtractHtmlOptions): ExtractedDocument {
+  return extractTree(parseHtml(html), html.length, options);
+}
+
+/** The same for a parsed document; `htmlLength` is the length of its source. */
+export function extractTree(tree: Tree, htmlLength: number, options: ExtractHtmlOptions): ExtractedDocument {
+  const title = documentTitle(tree);
+  const language = documentLanguage(tree);
+  return {
+    markdown: documentMarkdown(tree, new LinkTargets(linkBase(tree, options), htmlLength)),
+    ...(title === undefined ? {} : {title}),
+    ...(language === undefined ? {} : {language}),
+  };
+}
+
+// FR-WF-EXT-ROOT-01, D3: the first root in order that has content.
+function documentMarkdown(tree: Tree, targets: LinkTargets): string {
+  const survey = surveyDocument(tree);
+  for (const root of survey.roots) {
+    if (!hasContent(tree, root, survey.removed)) continue;
+    const markdown = convertTree(tree, root, survey, targets);
+    if (markdown !== '') return markdown;
+  }
+  return '';
+}
+
+// FR-WF-13f
+function documentLanguage(tree: Tree): string | undefined {
+  for (let node = tree.firstChild(DOCUMENT); node !== NONE; node = tree.nextSibling(node)) {
+    if (tree.tag(node) !== TAG.html) continue;
+    const language = visibleText(tree.attribute(node, ATTRIBUTE.lang) ?? '');
+    return language.trim() === '' ? undefined : language;
+  }
+  return undefined;
+}
+
+function linkBase(tree: Tree, {baseUrl, honorBaseHref}: ExtractHtmlOptions): string {
+  if (!honorBaseHref) return baseUrl;
+  for (let node = tree.firstChild(DOCUMENT); node !== NONE; node = tree.following(node, DOCUMENT)) {
+    const href = tree.tag(node) === TAG.base ? tree.attribute(node, ATTRIBUTE.href) : undefined;
+    if (href === undefined) continue;
+    // HTML: only the first <base> with an href counts, and it may not be a data: or javascript: address.
+    const isUsable = URL.canParse(href, baseUrl) && /^https?:$/.test(new URL(href, baseUrl).protocol);
+    return isUsable ? new URL(href, baseUrl).href : baseUrl;
+  }
+  return baseUrl;
+}

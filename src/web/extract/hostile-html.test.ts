@@ -1,0 +1,40 @@
+import {describe, expect, test} from 'vitest';
+import {extractHtml} from './extract-html.ts';
+
+const options = {baseUrl: 'https://example.com/', honorBaseHref: false};
+
+/** Pages that take quadratic time, or make quadratic output, where something walks too far. */
+const PAGES: Record<string, (size: number) => string> = {
+  'nested div': size => '<div>x'.repeat(size),
+  'nested lists': size => '<ul><li>x'.repeat(size / 2),
+  'nested block quotes': size => '<blockquote>x'.repeat(size / 2),
+  'nested tables': size => '<table><tr><td>x'.repeat(size / 4),
+  'adoption agency': size => '<b><p><a href=x>y</b>'.repeat(size / 8),
+  'formatting elements in every paragraph': size =>
+    `<p>${Array.from({length: 300}, (_, id) => `<b id=${id}>`).join('')}${'<p>x'.repeat(size)}`,
+  'one link address in every paragraph': size => `<p><a href="${'y'.repeat(size)}">${'<p>x'.repeat(size)}`,
+  'foster parents': size => `<table>${'x<b>y'.repeat(size / 4)}`,
+  attributes: size => `<p ${Array.from({length: size}, (_, id) => `a${id}=1`).join(' ')}>x`,
+  entities: size => '&amp;'.repeat(size * 4),
+  'unclosed comment': size => `<!--${'a-'.repeat(size * 20)}`,
+  'unclosed tags': size => '<a '.repeat(size * 4),
+  delimiters: size => `<p>${'*a _b ~~c `d [e ](f '.repeat(size / 4)}`,
+  'unreadable emphasis': size => `<p>${'<i>a<b>"b"</b></i><b>c</b>'.repeat(size / 16)}`,
+  'backtick runs': size => `<code>${'`x'.repeat(size)}</code>`,
+  'no-break spaces': size => `<p><b>${'&nbsp;'.repeat(size)}x<br>`,
+  'heading of #': size => `<h1>${'#'.repeat(size)}x #</h1>`,
+  'one wide row': size => `<table><tr>${'<td>x'.repeat(size / 8)}${'<tr><td>y'.repeat(size / 8)}</table>`,
+  'CSS comments': size => `<p style="${'/*none'.repeat(size)}">x`,
+  joiners: size => `<p>${'\u200d👨'.repeat(size / 2)}`,
+};
+
+describe('hostile pages', () => {
+  test.each(Object.keys(PAGES))('security.md linear time and output: %s', name => {
+    const page = PAGES[name]?.(32_000) ?? '';
+    const start = performance.now();
+    const {markdown} = extractHtml(page, options);
+    // All take below 300 ms alone on a slow machine; quadratic ones would take minutes.
+    expect(performance.now() - start).toBeLessThan(5000);
+    expect(markdown.length).toBeLessThan(16 * page.length + 4_000_000);
+  });
+});

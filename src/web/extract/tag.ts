@@ -1,0 +1,83 @@
+/** Every element name that a rule of the extraction mentions; all others are `other`. */
+const NAMES = [
+  ...['none', 'text', 'document', 'other', 'foreign'],
+  ...['html', 'head', 'title', 'base', 'body', 'main', 'article', 'section', 'div', 'p', 'address', 'center'],
+  ...['details', 'summary', 'dialog', 'dd', 'dl', 'dt', 'fieldset', 'legend', 'figure', 'figcaption', 'form'],
+  ...[
+    'hgroup',
+    'search',
+    'optgroup',
+    'option',
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'ul',
+    'ol',
+    'menu',
+    'dir',
+    'li',
+  ],
+  ...['blockquote', 'pre', 'listing', 'xmp', 'plaintext', 'hr', 'br', 'table', 'caption', 'colgroup', 'col'],
+  ...[
+    'thead',
+    'tbody',
+    'tfoot',
+    'tr',
+    'td',
+    'th',
+    'em',
+    'i',
+    'strong',
+    'b',
+    'del',
+    's',
+    'strike',
+    'code',
+    'a',
+    'img',
+  ],
+  ...[
+    'script',
+    'style',
+    'noscript',
+    'nav',
+    'footer',
+    'header',
+    'aside',
+    'template',
+    'iframe',
+    'object',
+    'embed',
+  ],
+  ...[
+    'canvas',
+    'svg',
+    'input',
+    'select',
+    'button',
+    'textarea',
+    'datalist',
+    'audio',
+    'video',
+    'noframes',
+    'noembed',
+  ],
+  ...['annotation', 'annotation-xml'],
+] as const;
+
+export type TagName = (typeof NAMES)[number];
+
+const IDS = new Map<string, number>(NAMES.map((name, id) => [name, id]));
+
+/** Element names as small integers. */
+export const TAG = Object.freeze(Object.fromEntries(IDS)) as Readonly<Record<TagName, number>>;
+
+export const TAG_COUNT = NAMES.length;
+
+/** The integer of an HTML element name in lower case. */
+export function tagOf(name: string): number {
+  return IDS.get(name) ?? TAG.other;
+}

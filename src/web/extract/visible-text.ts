@@ -1,0 +1,80 @@
+/**
+ * D8: what may hold invisible characters: controls, formatting characters, variation selectors, and, because of
+ * the tag characters, everything outside the basic plane.
+ */
+const SUSPECT =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: code units are meant, one by one.
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]/;
+
+const JOINING_SCRIPTS =
+  'Arab|Syrc|Nkoo|Thaa|Mand|Mong|Phag|Deva|Beng|Guru|Gujr|Orya|Taml|Telu|Knda|Mlym|Sinh|Tibt|Mymr|Khmr|Java|Bali|Cakm|Adlm';
+const JOINING_LETTER = new RegExp(
+  `^(?=[\\p{L}\\p{M}])[${JOINING_SCRIPTS.split('|')
+    .map(script => `\\p{Script_Extensions=${script}}`)
+    .join('')}]`,
+  'u',
+);
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: the modifiers count by themselves.
+const EMOJI = /^[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}\ufe0f\u20e3]/u;
+const IDEOGRAPH = /^\p{Ideographic}/u;
+const SELECTABLE = /^[^\s\p{C}]/u;
+
+/** D8: the text without the characters that a reader cannot see and no script needs. */
+export function visibleText(text: string): string {
+  if (!SUSPECT.test(text)) return text;
+  let visible = '';
+  let previous = '';
+  let position = 0;
+  while (position < text.length) {
+    const code = text.codePointAt(position) ?? 0;
+    const character = String.fromCodePoint(code);
+    position += character.length;
+    if (SPACES.has(code)) visible += ' ';
+    else if (isKept(code, previous, text, position)) visible += character;
+    else continue;
+    previous = character;
+  }
+  return visible;
+}
+
+function isKept(code: number, previous: string, text: string, next: number): boolean {
+  if (code < 0xa0) return (code >= 0x20 && code < 0x7f) || code === 0x09 || code === 0x0a;
+  if (code === 0x200c || code === 0x200d) return isJoinerNeeded(code, previous, text, next);
+  // One variation selector after a visible character chooses a glyph; further ones carry hidden data.
+  if (code >= 0xfe00 && code <= 0xfe0f) return SELECTABLE.test(previous) && !isSelector(previous);
+  if (code >= 0xe0100 && code <= 0xe01ef) return IDEOGRAPH.test(previous);
+  if (code >= 0x180b && code <= 0x180f) return JOINING_LETTER.test(previous) && !isSelector(previous);
+  return !isInvisible(code);
+}
+
+function isSelector(character: string): boolean {
+  return /^[\ufe00-\ufe0f\u180b-\u180f]/.test(character);
+}
+
+function isJoinerNeeded(code: number, previous: string, text: string, position: number): boolean {
+  const next = text.slice(position, position + 2);
+  if (JOINING_LETTER.test(previous) && JOINING_LETTER.test(next)) return true;
+  return code === 0x200d && EMOJI.test(previous) && EMOJI.test(next);
+}
+
+function isInvisible(code: number): boolean {
+  return (
+    (code >= 0x200b && code <= 0x200f) ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x2060 && code <= 0x206f) ||
+    (code >= 0xd800 && code <= 0xdfff) ||
+    (code >= 0xfff0 && code <= 0xfffb) ||
+    (code >= 0xe0000 && code <= 0xe0fff) ||
+    (code >= 0x1d173 && code <= 0x1d17a) ||
+    (code >= 0x1bca0 && code <= 0x1bca3) ||
+    OTHERS.has(code)
+  );
+}
+
+/** Form feed and carriage return, which are blanks to HTML; line and paragraph separator. */
+const SPACES: ReadonlySet<number> = new Set([0x0c, 0x0d, 0x2028, 0x2029]);
+
+/** Soft hyphen, grapheme joiner, Arabic letter mark, fillers of Hangul and Khmer, byte order mark. */
+const OTHERS: ReadonlySet<number> = new Set([
+  0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xfeff, 0xffa0,
+]);

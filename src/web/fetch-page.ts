@@ -1,0 +1,101 @@
+import {Budget} from '../core/budget.ts';
+import {fail} from '../core/failure.ts';
+import {ok, type Result} from '../core/result.ts';
+import {readBlockedResources} from './browser/blocked-resources.ts';
+import {chooseRendering} from './choose-rendering.ts';
+import type {FetchParts} from './fetch-parts.ts';
+import {findCached} from './find-cached.ts';
+import {fitToBudget} from './fit/fit-to-budget.ts';
+import {checkUrl} from './guard/check-url.ts';
+import {checkPortSetting} from './guard/guard-policy.ts';
+import {type LoadedPage, loadPage} from './load-page.ts';
+import type {FetchResponse} from './page.ts';
+import {countTokens} from './tokens/count-tokens.ts';
+import {parseUrl} from './url/parse-url.ts';
+
+/** FR-WF-02, validated, with defaults filled in. */
+export interface FetchRequest {
+  readonly url: string;
+  readonly max_chunk_tokens: number;
+  readonly no_cache: boolean;
+  readonly force_browser: boolean;
+}
+
+export interface FetchLimits {
+  /** Ruling E7: the bytes of the compact JSON of the response. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface FetchOutcome {
+  readonly response: FetchResponse;
+  /** The response as it is to be sent; its UTF-8 length is what the limit was held against. */
+  readonly json: string;
+}
+
+/**
+ * The spine: a URL becomes chunks that fit (SRD appendix B, order as in ruling A1).
+ * The first check that fails ends the call, and nothing after it runs.
+ */
+export async function fetchPage(
+  request: FetchRequest,
+  limits: FetchLimits,
+  parts: FetchParts,
+): Promise<Result<FetchOutcome>> {
+  const {options} = parts;
+  const settings = checkSettings(parts);
+  if (!settings.ok) return settings;
+  const url = parseUrl(request.url);
+  if (!url.ok) return url;
+  const checked = checkUrl(url.value, parts.policy);
+  if (!checked.ok) return checked;
+  const rendering = chooseRendering(url.value, request.force_browser, options);
+
+  let page = request.no_cache ? undefined : await findCached(url.value, rendering, parts);
+  if (!page) {
+    const key = `${rendering.method} ${request.no_cache} ${url.value.canonical}`;
+    const shared = await parts.flights.share(key, limits.signal, signal =>
+      loadPage(checked.value, rendering, parts, signal),
+    );
+    if (!shared) return fail('cancelled', 'The call was cancelled while the page was fetched.');
+    if (!shared.value.ok) return shared.value;
+    page = shared.value.value;
+  }
+
+  const chunks = await chunk(page, request, limits, parts);
+  if (!chunks.ok) return chunks;
+  return fitToBudget(
+    {
+      requested_url: request.url,
+      final_url: page.finalUrl,
+      fetched_at: page.fetchedAt,
+      ...(page.document.title !== undefined && {title: page.document.title}),
+      ...(page.document.language !== undefined && {language: page.document.language}),
+      chunks: chunks.value,
+      rendering_method: page.method,
+      notes: page.notes,
+    },
+    limits.maxBytes,
+    countTokens,
+  );
+}
+
+/** Ruling A9: these settings are judged at every call, not at start-up. */
+function checkSettings(parts: FetchParts): Result<undefined> {
+  const ports = checkPortSetting(parts.policy);
+  if (!ports.ok) return ports;
+  const blocked = readBlockedResources(parts.options.browser.block_resources);
+  return blocked.ok ? ok() : blocked;
+}
+
+async function chunk(page: LoadedPage, request: FetchRequest, limits: FetchLimits, parts: FetchParts) {
+  const budget = new Budget(page.remainingMs, parts.clock, limits.signal);
+  try {
+    return await parts.offload.run(
+      {kind: 'chunk', markdown: page.document.markdown, maxTokens: request.max_chunk_tokens},
+      budget,
+    );
+  } finally {
+    budget.close();
+  }
+}

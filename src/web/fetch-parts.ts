@@ -1,0 +1,32 @@
+import type {Clock} from '../core/clock.ts';
+import type {Log} from '../core/log.ts';
+import type {Result} from '../core/result.ts';
+import type {SingleFlight} from '../core/single-flight.ts';
+import type {DiskCache} from './cache/disk-cache.ts';
+import type {PermanentRedirects} from './cache/permanent-redirects.ts';
+import type {Guard} from './guard/admit.ts';
+import type {GuardPolicy} from './guard/guard-policy.ts';
+import type {HostPins} from './guard/host-pins.ts';
+import type {LoadedPage} from './load-page.ts';
+import type {Offload} from './offload/offload.ts';
+import type {WebFetchOptions} from './options.ts';
+import type {HttpTransport} from './page.ts';
+import type {RobotsAccess} from './robots/robots-access.ts';
+
+/** Everything one `web_fetch` pipeline is made of; the composition root puts it together once. */
+export interface FetchParts {
+  readonly options: WebFetchOptions;
+  readonly policy: GuardPolicy;
+  readonly guard: Guard;
+  readonly robots: RobotsAccess<HostPins>;
+  readonly transport: HttpTransport;
+  readonly offload: Offload;
+  readonly cache: DiskCache;
+  readonly redirects: PermanentRedirects;
+  /** Ruling F8: identical fetches at the same time are one fetch. */
+  readonly flights: SingleFlight<Result<LoadedPage>>;
+  /** FR-WF-10b */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Log;
+}

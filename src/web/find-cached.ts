@@ -1,0 +1,49 @@
+import type {CacheEntry} from './cache/entry.ts';
+import type {Rendering} from './choose-rendering.ts';
+import type {FetchParts} from './fetch-parts.ts';
+import {checkUrl} from './guard/check-url.ts';
+import type {LoadedPage} from './load-page.ts';
+import type {CanonicalUrl, WebUrl} from './page.ts';
+import {parseUrl} from './url/parse-url.ts';
+
+/**
+ * Ruling F1: the browser's entry where the browser was chosen up front; else the HTTP entry, else
+ * one that a fallback to the browser left.
+ */
+export async function findCached(
+  url: WebUrl,
+  rendering: Rendering,
+  parts: FetchParts,
+): Promise<LoadedPage | undefined> {
+  const direct = await lookUp(url.canonical, rendering, parts);
+  if (direct || !parts.options.cache_redirects) return direct;
+  // Ruling F2. The remembered target passes today's static checks before its page is served.
+  const target = parts.redirects.recall(url.canonical);
+  if (target === undefined) return undefined;
+  const parsed = parseUrl(target);
+  if (!parsed.ok || !checkUrl(parsed.value, parts.policy).ok) return undefined;
+  return lookUp(parsed.value.canonical, rendering, parts);
+}
+
+async function lookUp(
+  canonical: CanonicalUrl,
+  rendering: Rendering,
+  parts: FetchParts,
+): Promise<LoadedPage | undefined> {
+  const {cache, options} = parts;
+  let entry: CacheEntry | undefined;
+  if (rendering.method === 'http') entry = await cache.read(canonical, 'http');
+  if (!entry) {
+    const rendered = await cache.read(canonical, 'browser');
+    if (rendering.method === 'browser' || rendered?.origin === 'fallback') entry = rendered;
+  }
+  if (!entry) return undefined;
+  return {
+    finalUrl: entry.canonical_url,
+    fetchedAt: entry.fetched_at,
+    method: entry.rendering_method,
+    document: entry.extracted,
+    notes: ['cache_hit', ...entry.notes],
+    remainingMs: options.timeout_seconds * 1000,
+  };
+}

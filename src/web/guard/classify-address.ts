@@ -1,0 +1,48 @@
+import type {GuardPolicy} from './guard-policy.ts';
+import {formatIp, type IpAddress, parseIp, unmapIp} from './ip-address.ts';
+import {type IpRange, rangeContains} from './ip-range.ts';
+import type {BlockToggle} from './special-ranges.ts';
+
+/** Why an address may not be reached; the first three are the details of `ssrf_blocked`. */
+export interface BlockedAddress {
+  readonly blocked_ip: string;
+  readonly cidr: string;
+  /** Absent for what no toggle can switch off. */
+  readonly toggle?: BlockToggle;
+  /** Completes "{blocked_ip} is …". */
+  readonly description: string;
+}
+
+type AddressPolicy = Pick<GuardPolicy, 'special' | 'additional' | 'disabled'>;
+
+/** FR-WF-05, ruling A6. `undefined` means that the address may be reached. */
+export function classifyAddress(address: string, policy: AddressPolicy): BlockedAddress | undefined {
+  const parsed = parseIp(address);
+  // Fail closed: what is no address here might be one to the system.
+  if (parsed === undefined) {
+    return {blocked_ip: address, cidr: '::/0', description: 'not an address that can be judged'};
+  }
+  const judged = embeddedIpv4(parsed);
+  // Sorted by length, so the first that contains the address is the most specific one.
+  const special = policy.special.find(row => rangeContains(row.range, judged));
+  if (special !== undefined && !policy.disabled.has(special.toggle)) {
+    const {toggle, description} = special;
+    return {blocked_ip: formatIp(judged), cidr: special.range.cidr, toggle, description};
+  }
+  // FR-WF-05g: always, whichever of its forms the address was written in.
+  return additional(judged, policy.additional) ?? additional(parsed, policy.additional);
+}
+
+function additional(address: IpAddress, ranges: readonly IpRange[]): BlockedAddress | undefined {
+  const range = ranges.find(candidate => rangeContains(candidate, address));
+  if (range === undefined) return undefined;
+  const description = 'an address that additional_blocked_cidrs lists';
+  return {blocked_ip: formatIp(address), cidr: range.cidr, description};
+}
+
+/** FR-WF-05a and NAT64 (`64:ff9b::/96`): the address that is reached in the end is the one judged. */
+function embeddedIpv4(address: IpAddress): IpAddress {
+  const [first, second, third, fourth = 0] = address.words;
+  const nat64 = address.family === 6 && first === 0x0064ff9b && second === 0 && third === 0;
+  return nat64 ? {family: 4, words: [fourth]} : unmapIp(address);
+}

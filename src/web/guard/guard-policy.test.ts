@@ -1,0 +1,184 @@
+import {describe, expect, test} from 'vitest';
+import {parseUrl} from '../url/parse-url.ts';
+import {checkUrl} from './check-url.ts';
+import {checkPortSetting, type GuardPolicy, readGuardPolicy} from './guard-policy.ts';
+import {BLOCK_TOGGLES, SPECIAL_RANGES} from './special-ranges.ts';
+
+type Security = Parameters<typeof readGuardPolicy>[0];
+
+const DEFAULTS: Security = {
+  block_private_ips: true,
+  block_loopback: true,
+  block_link_local: true,
+  block_reserved: true,
+  allowed_ports: [80, 443],
+  additional_blocked_cidrs: [],
+  max_dns_attempts: 2,
+  allow_insecure_overrides: false,
+};
+
+function policyOf(changes: Partial<Security>): GuardPolicy {
+  const read = readGuardPolicy({...DEFAULTS, ...changes});
+  if (!read.ok) throw new Error(read.error.join('\n'));
+  return read.value.policy;
+}
+
+function check(url: string, changes: Partial<Security> = {}) {
+  const parsed = parseUrl(url);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  const result = checkUrl(parsed.value, policyOf(changes));
+  return result.ok ? 'accepted' : {code: result.error.code, ...result.error.details};
+}
+
+describe('insecure overrides', () => {
+  test('T-WF-SSRF-11 a disabled block without allow_insecure_overrides refuses to start', () => {
+    expect(readGuardPolicy({...DEFAULTS, block_private_ips: false})).toEqual({
+      ok: false,
+      error: [
+        'SSRF protection cannot be disabled without allow_insecure_overrides=true\n' +
+          'Affected settings: block_private_ips=false',
+      ],
+    });
+  });
+
+  test('T-WF-SSRF-11 every disabled block is named', () => {
+    const off = {
+      block_private_ips: false,
+      block_loopback: false,
+      block_link_local: false,
+      block_reserved: false,
+    };
+    expect(readGuardPolicy({...DEFAULTS, ...off})).toMatchObject({
+      error: [
+        expect.stringMatching(
+          /Affected settings: block_private_ips=false, block_loopback=false, block_link_local=false, block_reserved=false$/,
+        ),
+      ],
+    });
+    expect(readGuardPolicy({...DEFAULTS, ...off, allow_insecure_overrides: true})).toMatchObject({
+      ok: true,
+      value: {
+        warnings: [
+          'SSRF protection disabled for: block_private_ips, block_loopback, block_link_local, block_reserved',
+        ],
+      },
+    });
+  });
+
+  test('T-WF-SSRF-11 allow_insecure_overrides alone changes nothing', () => {
+    const read = readGuardPolicy({...DEFAULTS, allow_insecure_overrides: true});
+    expect(read).toMatchObject({ok: true, value: {warnings: []}});
+    expect(check('http://10.0.0.1/', {allow_insecure_overrides: true})).toMatchObject({code: 'ssrf_blocked'});
+  });
+});
+
+describe('FR-WF-05g additional_blocked_cidrs', () => {
+  test.each([
+    '10.0.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/08',
+    '10.0.0.0/-1',
+    '010.0.0.0/8',
+    '10.0.0/8',
+    '::/129',
+    ':::/8',
+    'fe80::1%eth0/64',
+    'example.com/8',
+    '',
+    '10.0.0.0/8/8',
+  ])('%j refuses to start', entry => {
+    const read = readGuardPolicy({...DEFAULTS, additional_blocked_cidrs: ['8.8.8.0/24', entry]});
+    expect(read).toMatchObject({ok: false, error: [expect.stringContaining(`"${entry}"`)]});
+  });
+
+  test('both kinds of problem are reported together', () => {
+    const read = readGuardPolicy({...DEFAULTS, block_loopback: false, additional_blocked_cidrs: ['x', 'y']});
+    expect(read.ok ? 0 : read.error.length).toBe(3);
+  });
+
+  test('always blocks, in every embedding, and no toggle is named', () => {
+    const off = {
+      block_private_ips: false,
+      block_reserved: false,
+      allow_insecure_overrides: true,
+      additional_blocked_cidrs: ['8.8.8.8/24', '2606:4700::/32', '::ffff:9.9.9.0/120', '10.0.0.0/8'],
+    };
+    const blocked = (blocked_ip: string, cidr: string) => ({code: 'ssrf_blocked', blocked_ip, cidr});
+    expect(check('http://8.8.8.255/', off)).toEqual(blocked('8.8.8.255', '8.8.8.0/24'));
+    expect(check('http://8.8.9.0/', off)).toBe('accepted');
+    expect(check('http://[::ffff:8.8.8.8]/', off)).toEqual(blocked('8.8.8.8', '8.8.8.0/24'));
+    expect(check('http://[64:ff9b::808:808]/', off)).toEqual(blocked('8.8.8.8', '8.8.8.0/24'));
+    expect(check('http://[2606:4700::1111]/', off)).toEqual(blocked('2606:4700::1111', '2606:4700::/32'));
+    expect(check('http://9.9.9.9/', off)).toEqual(blocked('9.9.9.9', '9.9.9.0/24'));
+    expect(check('http://[::ffff:9.9.9.9]/', off)).toEqual(blocked('9.9.9.9', '9.9.9.0/24'));
+    expect(check('http://10.1.1.1/', off)).toEqual(blocked('10.1.1.1', '10.0.0.0/8'));
+  });
+
+  test('ruling A6 where a built-in row says the same, that row is reported', () => {
+    const details = check('http://10.1.1.1/', {additional_blocked_cidrs: ['10.1.0.0/16']});
+    expect(details).toMatchObject({cidr: '10.0.0.0/8', toggle: 'block_private_ips'});
+  });
+
+  test('a range of IPv6 does not block IPv4, but does block mapped addresses', () => {
+    const all = {additional_blocked_cidrs: ['::/0']};
+    expect(check('http://8.8.8.8/', all)).toBe('accepted');
+    expect(check('http://[::ffff:8.8.8.8]/', all)).toMatchObject({
+      blocked_ip: '::ffff:808:808',
+      cidr: '::/0',
+    });
+  });
+});
+
+describe('ports', () => {
+  test.each([
+    'http://example.com:8080/',
+    'https://example.com:22/',
+    'http://example.com:0/',
+    'http://127.0.0.1:81/',
+  ])('T-WF-SSRF-07 rejects %s, before its address is judged', url => {
+    const port = Number(new URL(url).port);
+    expect(check(url)).toEqual({code: 'port_blocked', port, allowed_ports: [80, 443]});
+  });
+
+  test('T-WF-SSRF-07 default ports are allowed, written or not, on either scheme', () => {
+    for (const url of [
+      'http://a.example/',
+      'https://a.example/',
+      'http://a.example:443/',
+      'https://a.example:80/',
+    ]) {
+      expect(check(url)).toBe('accepted');
+    }
+  });
+
+  test('T-WF-SSRF-08 accepts configured ports, and only those (FR-WF-PORT-01)', () => {
+    expect(check('http://a.example:8080/', {allowed_ports: [8080]})).toBe('accepted');
+    expect(check('http://a.example/', {allowed_ports: [8080]})).toEqual({
+      code: 'port_blocked',
+      port: 80,
+      allowed_ports: [8080],
+    });
+    expect(check('http://a.example/', {allowed_ports: []})).toBe('accepted');
+  });
+
+  test('ruling A9 an impossible entry is bad_args at every invocation, not at start-up', () => {
+    expect(checkPortSetting(policyOf({allowed_ports: [1, 65_535]}))).toEqual({ok: true, value: undefined});
+    for (const wrong of [0, -1, 65_536, 1.5]) {
+      expect(checkPortSetting(policyOf({allowed_ports: [80, wrong]}))).toMatchObject({
+        error: {
+          code: 'bad_args',
+          retryable: false,
+          details: {field: 'tools.webfetch.security.allowed_ports', reason: `not a port: ${wrong}`},
+        },
+      });
+    }
+  });
+});
+
+test('every row of FR-WF-05 and ruling A6 is a canonical range of its own', () => {
+  const compiled = policyOf({}).special;
+  expect(compiled.map(row => row.range.cidr)).toEqual(compiled.map(row => row.cidr));
+  expect(new Set(compiled.map(row => row.cidr)).size).toBe(SPECIAL_RANGES.length);
+  expect(new Set(SPECIAL_RANGES.map(row => row.toggle))).toEqual(new Set(BLOCK_TOGGLES));
+});

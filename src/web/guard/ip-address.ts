@@ -1,0 +1,91 @@
+/** An address as unsigned 32-bit words, most significant first: one for IPv4, four for IPv6. */
+export interface IpAddress {
+  readonly family: 4 | 6;
+  readonly words: readonly number[];
+}
+
+/** Longest text of an IPv6 address: eight groups, the last two in dotted form. */
+const LONGEST_TEXT = 45;
+
+/** Strict: dotted decimal without leading zeros, or RFC 4291 text. No zone, no brackets. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (text.length > LONGEST_TEXT) return undefined;
+  if (text.includes(':')) return parseIpv6(text);
+  const word = parseIpv4(text);
+  return word === undefined ? undefined : {family: 4, words: [word]};
+}
+
+/** RFC 5952 text, as WHATWG and the sockets print it. */
+export function formatIp({family, words}: IpAddress): string {
+  if (family === 4) {
+    const [word = 0] = words;
+    return [word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255].join('.');
+  }
+  const groups = words.flatMap(word => [word >>> 16, word & 0xffff]);
+  const zeros = longestZeroRun(groups);
+  const print = (part: readonly number[]): string => part.map(group => group.toString(16)).join(':');
+  if (zeros.length < 2) return print(groups);
+  return `${print(groups.slice(0, zeros.start))}::${print(groups.slice(zeros.start + zeros.length))}`;
+}
+
+/** The IPv4 address that an IPv4-mapped one stands for; other addresses as they are. */
+export function unmapIp(address: IpAddress): IpAddress {
+  const [first, second, third, fourth = 0] = address.words;
+  const mapped = address.family === 6 && first === 0 && second === 0 && third === 0xffff;
+  return mapped ? {family: 4, words: [fourth]} : address;
+}
+
+function parseIpv4(text: string): number | undefined {
+  const octets = text.split('.');
+  if (octets.length !== 4) return undefined;
+  let word = 0;
+  for (const octet of octets) {
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(octet)) return undefined;
+    const value = Number(octet);
+    if (value > 255) return undefined;
+    word = word * 256 + value;
+  }
+  return word;
+}
+
+function parseIpv6(text: string): IpAddress | undefined {
+  const halves = text.split('::');
+  if (halves.length > 2) return undefined;
+  const [head = '', tail] = halves;
+  const before = parseGroups(head, tail === undefined);
+  const after = tail === undefined ? [] : parseGroups(tail, true);
+  if (before === undefined || after === undefined) return undefined;
+  const missing = 8 - before.length - after.length;
+  // `::` stands for at least one group (RFC 4291 §2.2).
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...before, ...new Array<number>(missing).fill(0), ...after];
+  const words: number[] = [];
+  for (let at = 0; at < 8; at += 2) words.push((groups[at] ?? 0) * 0x10000 + (groups[at + 1] ?? 0));
+  return {family: 6, words};
+}
+
+function parseGroups(text: string, mayEndInIpv4: boolean): readonly number[] | undefined {
+  if (text === '') return [];
+  const groups: number[] = [];
+  const pieces = text.split(':');
+  for (const [index, piece] of pieces.entries()) {
+    if (/^[0-9a-f]{1,4}$/i.test(piece)) {
+      groups.push(Number.parseInt(piece, 16));
+      continue;
+    }
+    const ipv4 = mayEndInIpv4 && index === pieces.length - 1 ? parseIpv4(piece) : undefined;
+    if (ipv4 === undefined) return undefined;
+    groups.push(ipv4 >>> 16, ipv4 & 0xffff);
+  }
+  return groups;
+}
+
+function longestZeroRun(groups: readonly number[]): {start: number; length: number} {
+  let best = {start: 0, length: 0};
+  let start = 0;
+  for (const [index, group] of groups.entries()) {
+    if (group !== 0) start = index + 1;
+    else if (index + 1 - start > best.length) best = {start, length: index + 1 - start};
+  }
+  return best;
+}

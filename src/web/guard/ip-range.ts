@@ -1,0 +1,44 @@
+import {formatIp, type IpAddress, parseIp} from './ip-address.ts';
+
+/** A CIDR range, ready to be compared. */
+export interface IpRange {
+  readonly family: 4 | 6;
+  /** Canonical text, host bits cleared. */
+  readonly cidr: string;
+  readonly bits: number;
+  readonly masks: readonly number[];
+  readonly network: readonly number[];
+}
+
+/**
+ * `address/bits`. Host bits are cleared. A range of IPv4-mapped addresses becomes the IPv4 range
+ * that it means, as addresses do when they are judged.
+ */
+export function parseIpRange(text: string): IpRange | undefined {
+  const [, addressText = '', bitsText = ''] = /^([^/\s]+)\/(0|[1-9]\d{0,2})$/.exec(text.trim()) ?? [];
+  const address = parseIp(addressText);
+  const bits = Number(bitsText);
+  if (address === undefined || bitsText === '' || bits > address.words.length * 32) return undefined;
+  const [first, second, third, fourth = 0] = address.words;
+  if (address.family === 6 && bits >= 96 && first === 0 && second === 0 && third === 0xffff) {
+    return range({family: 4, words: [fourth]}, bits - 96);
+  }
+  return range(address, bits);
+}
+
+export function rangeContains({family, masks, network}: IpRange, address: IpAddress): boolean {
+  if (family !== address.family) return false;
+  for (let at = 0; at < network.length; at += 1) {
+    if (((address.words[at] ?? 0) & (masks[at] ?? 0)) >>> 0 !== network[at]) return false;
+  }
+  return true;
+}
+
+function range({family, words}: IpAddress, bits: number): IpRange {
+  const masks = words.map((_, at) => {
+    const ones = Math.min(32, Math.max(0, bits - at * 32));
+    return ones === 0 ? 0 : (0xffffffff << (32 - ones)) >>> 0;
+  });
+  const network = words.map((word, at) => (word & (masks[at] ?? 0)) >>> 0);
+  return {family, cidr: `${formatIp({family, words: network})}/${bits}`, bits, masks, network};
+}

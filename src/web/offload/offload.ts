@@ -1,0 +1,117 @@
+import type {Budget} from '../../core/budget.ts';
+import {fail} from '../../core/failure.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {type Job, type JobResults, runJob} from './jobs.ts';
+import {WorkerThread} from './worker-thread.ts';
+
+export interface OffloadSettings {
+  /** Documents of at least this many bytes (or UTF-16 units of text) leave the event loop. */
+  readonly threshold: number;
+  readonly maxThreads: number;
+}
+
+export const DEFAULT_OFFLOAD: OffloadSettings = {threshold: 32_768, maxThreads: 2};
+
+/**
+ * Ruling C3: parsing, extraction and chunking count against the deadline. Small documents are done
+ * in place; others in a thread that the deadline kills, so that no page can hold a call or stall
+ * the others.
+ */
+export class Offload {
+  readonly #settings: OffloadSettings;
+  readonly #idle: WorkerThread[] = [];
+  readonly #threads = new Set<WorkerThread>();
+  readonly #waiting: (() => void)[] = [];
+  #closed = false;
+
+  constructor(settings: OffloadSettings = DEFAULT_OFFLOAD) {
+    this.#settings = settings;
+  }
+
+  async run<Kind extends Job['kind']>(
+    job: Extract<Job, {kind: Kind}>,
+    budget: Budget,
+  ): Promise<Result<JobResults[Kind]>> {
+    budget.enter('extract');
+    if (budget.spent) return budget.failure();
+    if (sizeOf(job) < this.#settings.threshold) {
+      try {
+        return ok(runJob(job) as JobResults[Kind]);
+      } catch (error) {
+        return extractionFailed(error instanceof Error ? error.message : String(error));
+      }
+    }
+    const thread = await this.#acquire(budget);
+    if (!thread) return budget.spent ? budget.failure() : extractionFailed('the toolbox was closed');
+    const answer = await budget.race(thread.run(job));
+    if (!answer.ok) {
+      await this.#discard(thread);
+      return answer;
+    }
+    if (!thread.alive) await this.#discard(thread);
+    else this.#release(thread);
+    return 'value' in answer.value
+      ? ok(answer.value.value as JobResults[Kind])
+      : extractionFailed(answer.value.problem);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+    await Promise.all([...this.#threads].map(thread => this.#discard(thread)));
+  }
+
+  async #acquire(budget: Budget): Promise<WorkerThread | undefined> {
+    while (!this.#closed && !budget.spent) {
+      const idle = this.#idle.pop();
+      if (idle?.alive) return idle;
+      if (idle) await this.#discard(idle);
+      else if (this.#threads.size < this.#settings.maxThreads) {
+        const thread = new WorkerThread();
+        this.#threads.add(thread);
+        return thread;
+      } else {
+        let wake: () => void = () => {};
+        await budget.race(
+          new Promise<void>(resolve => {
+            wake = resolve;
+            this.#waiting.push(resolve);
+          }),
+        );
+        const place = this.#waiting.indexOf(wake);
+        if (place !== -1) this.#waiting.splice(place, 1);
+      }
+    }
+    // A wake-up that came together with the deadline goes to the next in line.
+    this.#waiting.shift()?.();
+    return undefined;
+  }
+
+  #release(thread: WorkerThread): void {
+    this.#idle.push(thread);
+    this.#waiting.shift()?.();
+  }
+
+  async #discard(thread: WorkerThread): Promise<void> {
+    this.#threads.delete(thread);
+    const place = this.#idle.indexOf(thread);
+    if (place !== -1) this.#idle.splice(place, 1);
+    await thread.kill();
+    this.#waiting.shift()?.();
+  }
+}
+
+function sizeOf(job: Job): number {
+  return job.kind === 'convert' ? job.bytes.length : job.markdown.length;
+}
+
+function extractionFailed(problem: string) {
+  const reason = problem.split('\n', 1)[0] ?? problem;
+  return fail(
+    'extraction_failed',
+    `The document could not be converted: ${reason}. Try another version of it.`,
+    {
+      error: reason,
+    },
+  );
+}

@@ -1,0 +1,62 @@
+import {Worker} from 'node:worker_threads';
+import type {Job} from './jobs.ts';
+
+export type JobAnswer = {readonly value: unknown} | {readonly problem: string};
+
+/** Memory for one document: parse trees of a few hundred megabytes are the largest that come. */
+const HEAP_MB = 1024;
+
+/** One thread that does one job at a time and can be killed in the middle of it. */
+export class WorkerThread {
+  readonly #worker: Worker;
+  #settle: ((answer: JobAnswer) => void) | undefined;
+  #dead = false;
+
+  constructor() {
+    this.#worker = new Worker(entryUrl(), {resourceLimits: {maxOldGenerationSizeMb: HEAP_MB}, env: {}});
+    this.#worker.on('message', (answer: JobAnswer) => this.#finish(answer));
+    this.#worker.on('error', error => {
+      this.#dead = true;
+      this.#finish({problem: error instanceof Error ? error.message : String(error)});
+    });
+    this.#worker.on('exit', () => {
+      this.#dead = true;
+      this.#finish({problem: 'the worker thread ended'});
+    });
+    this.#worker.unref();
+  }
+
+  /** False once the thread was killed or crashed; it takes no further job then. */
+  get alive(): boolean {
+    return !this.#dead;
+  }
+
+  run(job: Job): Promise<JobAnswer> {
+    return new Promise(resolve => {
+      this.#settle = resolve;
+      // An idle thread lets the process end, a busy one does not.
+      this.#worker.ref();
+      this.#worker.postMessage(job);
+    });
+  }
+
+  async kill(): Promise<void> {
+    this.#dead = true;
+    await this.#worker.terminate();
+  }
+
+  #finish(answer: JobAnswer): void {
+    this.#worker.unref();
+    const settle = this.#settle;
+    this.#settle = undefined;
+    settle?.(answer);
+  }
+}
+
+/** A thread cannot run TypeScript on Node 20, so from the sources (in tests) the build's entry is taken. */
+function entryUrl(): URL {
+  const here = import.meta.url;
+  return here.endsWith('.ts')
+    ? new URL('../../../dist/web/offload/worker.js', here)
+    : new URL('./worker.js', here);
+}

@@ -1,0 +1,13 @@
+import {parentPort} from 'node:worker_threads';
+import {type Job, runJob} from './jobs.ts';
+
+/** The entry of a worker thread: one job at a time, one answer a job. */
+parentPort?.on('message', (job: Job) => {
+  try {
+    parentPort?.postMessage({value: runJob(job)});
+  } catch (error) {
+    parentPort?.postMessage({
+      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+  }
+});

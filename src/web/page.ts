@@ -1,0 +1,134 @@
+import type {Brand} from '../core/brand.ts';
+import type {Budget} from '../core/budget.ts';
+import type {Result} from '../core/result.ts';
+
+/** Appendix A.2, without fragment. Minted by `url/parse-url.ts` only. */
+export type CanonicalUrl = Brand<string, 'CanonicalUrl'>;
+
+declare const parsed: unique symbol;
+declare const checked: unique symbol;
+declare const admitted: unique symbol;
+
+/** A URL that passed the syntactic checks of SRD 3.2.1. Minted by `url/parse-url.ts` only. */
+export interface WebUrl {
+  readonly [parsed]: true;
+  readonly canonical: CanonicalUrl;
+  readonly scheme: 'http' | 'https';
+  /** As WHATWG prints it: ASCII, lower case, brackets around IPv6, a trailing dot kept. */
+  readonly host: string;
+  /** Ruling A4: what is resolved, sent as SNI and `Host`, and checked against the certificate: no trailing dot, no brackets. */
+  readonly name: string;
+  /** The address, where the host is an IP literal. Canonical text, without brackets. */
+  readonly address: string | undefined;
+  /** The default port where none is written (FR-WF-05f); 0 only where 0 is written, and then never allowed. */
+  readonly port: number;
+  /** `{scheme}://{host}[:{port}]`, the scope of robots.txt. */
+  readonly origin: string;
+  /** What goes into the request line and what robots rules are matched with. */
+  readonly pathAndQuery: string;
+  readonly path: string;
+}
+
+/** A `WebUrl` whose port and literal address the guard accepts; a name is still to be resolved. */
+export interface CheckedUrl {
+  readonly [checked]: true;
+  readonly url: WebUrl;
+}
+
+/**
+ * Leave to connect. The guard alone mints it, the transport accepts nothing else, so a request
+ * that was not judged does not compile (FR-WF-06a).
+ */
+export interface AdmittedTarget {
+  readonly [admitted]: true;
+  readonly url: WebUrl;
+  /** Judged, in the order of FR-WF-DNS-01, at most `max_dns_attempts` of them. */
+  readonly addresses: readonly [string, ...string[]];
+  /** A7: what the remote address of the socket may be (all judged addresses). */
+  readonly pinned: ReadonlySet<string>;
+}
+
+/** Lower-case name → values in the order of arrival. */
+export type HeaderMap = ReadonlyMap<string, readonly string[]>;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD';
+  /** Beside `Host` and `Connection`, which the transport sets. Names as they are to be sent. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A response whose body has not been read. Exactly one of `read` and `discard` must be called. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: HeaderMap;
+  /** The decoded body, whole; `response_too_large` above `maxBytes` decoded bytes. */
+  readonly read: (maxBytes: number) => Promise<Result<Uint8Array>>;
+  /** FR-WF-ROBOTS-SIZE-01: the first `maxBytes` decoded bytes, and whether there were more. */
+  readonly readPrefix: (maxBytes: number) => Promise<Result<{bytes: Uint8Array; cut: boolean}>>;
+  /** Drops the body; the connection is closed unless the rest of the body is at hand. */
+  readonly discard: () => void;
+}
+
+export interface HttpTransport {
+  readonly request: (
+    target: AdmittedTarget,
+    request: HttpRequest,
+    budget: Budget,
+  ) => Promise<Result<HttpResponse>>;
+  readonly close: () => Promise<void>;
+}
+
+/** What extraction makes of a document, and what the cache stores (FR-WF-CCH-CONTENT-01). */
+export interface ExtractedDocument {
+  readonly markdown: string;
+  readonly title?: string;
+  readonly language?: string;
+}
+
+/** FR-WF-03b */
+export interface FetchChunk {
+  readonly heading: string;
+  readonly text: string;
+  readonly token_count: number;
+}
+
+export type RenderingMethod = 'http' | 'browser';
+
+/** FR-WF-NOTES-ORDER-01: the tokens, in their canonical order. */
+export const NOTE_ORDER = [
+  'cache_hit',
+  'robots_unavailable_fail_open',
+  'browser_unavailable_used_http',
+  'browser_timeout_dom_partial',
+  'browser_dom_truncated',
+  'browser_blocked_non_get',
+  'charset_fallback',
+  'cache_write_failed',
+  'tool_output_limit',
+] as const;
+
+export type Note = (typeof NOTE_ORDER)[number];
+
+/** FR-WF-TRUNC-REASON-02: highest precedence first. */
+export const TRUNCATION_PRECEDENCE = [
+  'tool_output_limit',
+  'browser_dom_truncated',
+  'browser_timeout_dom_partial',
+] as const;
+
+export type TruncationReason = (typeof TRUNCATION_PRECEDENCE)[number];
+
+/** FR-WF-03: the response of `web_fetch`, in the order in which it is serialised. */
+export interface FetchResponse {
+  readonly requested_url: string;
+  readonly final_url: string;
+  readonly fetched_at: string;
+  readonly title?: string;
+  readonly language?: string;
+  readonly chunks: readonly FetchChunk[];
+  readonly rendering_method: RenderingMethod;
+  readonly truncated: boolean;
+  readonly truncation_reason?: TruncationReason;
+  readonly notes: readonly Note[];
+}

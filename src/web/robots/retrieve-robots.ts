@@ -1,0 +1,111 @@
+import type {Budget} from '../../core/budget.ts';
+import type {Failure} from '../../core/failure.ts';
+import type {Log} from '../../core/log.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import type {WebFetchOptions} from '../options.ts';
+import type {HttpResponse, WebUrl} from '../page.ts';
+import {mayRedirectTo} from './may-redirect-to.ts';
+import {parseRobotsBytes} from './parse-robots.ts';
+import {Robots} from './robots.ts';
+import {robotsUnavailable} from './robots-unavailable.ts';
+
+export interface RetrieveParts {
+  readonly settings: Pick<WebFetchOptions, 'max_redirects' | 'robots'>;
+  readonly log: Log;
+  /** Judges the address as a page's is judged (guard, ports) and sends the request. */
+  readonly open: (url: WebUrl, budget: Budget) => Promise<Result<HttpResponse>>;
+  readonly resolveLocation: (location: string, base: WebUrl) => Result<WebUrl>;
+  readonly robotsUrl: (origin: WebUrl) => WebUrl;
+}
+
+/** FR-WF-07a */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * FR-WF-ROBOTS-FETCH-01: the robots.txt of the origin of `asked`, over redirects. Fails with
+ * `robots_unavailable`, or as the name of the origin itself fails (`dns_failed`, a refusal of the guard).
+ */
+export async function retrieveRobots(
+  asked: WebUrl,
+  parts: RetrieveParts,
+  budget: Budget,
+): Promise<Result<Robots>> {
+  const {origin} = asked;
+  const {max_redirects, robots} = parts.settings;
+  let current = parts.robotsUrl(asked);
+  for (let hops = 0; ; hops += 1) {
+    const opened = await open(current, parts, budget);
+    if (!opened.ok) return explain(opened, current, asked);
+    const response = opened.value;
+    const {status} = response;
+    if (!REDIRECTS.has(status)) return readRules(response, asked, parts, budget);
+
+    response.discard();
+    const location = response.headers.get('location')?.[0];
+    if (location === undefined) return robotsUnavailable(origin, 'missing_location', {status});
+    // Ruling A1: the limit is judged before the target is looked at.
+    if (hops >= max_redirects) return robotsUnavailable(origin, 'redirect_limit');
+    const target = parts.resolveLocation(location, current);
+    if (!target.ok) return robotsUnavailable(origin, target.error.code);
+    if (!(await mayRedirectTo(target.value, asked, robots.cross_origin_redirects))) {
+      const redirectTarget = target.value.origin;
+      return robotsUnavailable(origin, 'robots_cross_origin_redirect', {redirectTarget});
+    }
+    current = target.value;
+  }
+}
+
+async function open(url: WebUrl, parts: RetrieveParts, budget: Budget): Promise<Result<HttpResponse>> {
+  const opening = parts.open(url, budget);
+  const opened = await budget.race(opening);
+  if (opened.ok) return opened.value;
+  // Too late, but a response that still comes must not keep its connection.
+  opening.then(
+    late => late.ok && late.value.discard(),
+    () => {},
+  );
+  return opened;
+}
+
+/** Ruling B3: what the status says, and if it says so, the body. */
+async function readRules(
+  response: HttpResponse,
+  asked: WebUrl,
+  {settings, log}: RetrieveParts,
+  budget: Budget,
+): Promise<Result<Robots>> {
+  const {status} = response;
+  if (status < 200 || status > 299) {
+    response.discard();
+    // FR-WF-09, FR-WF-09c: every 4xx allows all.
+    if (status >= 400 && status <= 499) return ok(new Robots([]));
+    return robotsUnavailable(asked.origin, status >= 500 ? 'http_5xx' : 'unexpected_status', {status});
+  }
+  const limit = settings.robots.max_robots_bytes;
+  const read = await budget.race(response.readPrefix(limit));
+  const body = read.ok ? read.value : read;
+  if (!body.ok) return robotsUnavailable(asked.origin, reasonOf(body.error));
+  const {bytes, cut} = body.value;
+  if (cut) {
+    log({
+      level: 'warn',
+      event: 'robots_truncated',
+      message: `robots.txt truncated at ${limit} bytes`,
+      requested_host: asked.host,
+    });
+  }
+  return ok(parseRobotsBytes(bytes, cut));
+}
+
+/** Ruling B3: that the asked name does not resolve, or may not be reached, is no matter of robots.txt. */
+function explain(failed: Err<Failure>, hop: WebUrl, asked: WebUrl): Err<Failure> {
+  const {code} = failed.error;
+  if (code === 'dns_failed' && hop.name === asked.name) return failed;
+  if ((code === 'ssrf_blocked' || code === 'port_blocked') && hop.origin === asked.origin) return failed;
+  return robotsUnavailable(asked.origin, reasonOf(failed.error));
+}
+
+function reasonOf({code, details}: Failure): string {
+  const {error} = details;
+  return code === 'network' && typeof error === 'string' ? error : code;
+}

@@ -1,0 +1,170 @@
+import {describe, expect, test} from 'vitest';
+import type {PathHandler} from '../../../test/support/http-server.ts';
+import {file, robotsInternet as internet, SITE, say} from '../../../test/support/robots-internet.ts';
+
+const HOUR_MS = 3_600_000;
+const ALLOWED = {ok: true, value: {failOpen: false}};
+const FAIL_OPEN = {ok: true, value: {failOpen: true}};
+const refused = (code: string, details: object) => ({
+  ok: false,
+  error: expect.objectContaining({code, details: expect.objectContaining(details)}),
+});
+const unavailable = (error: string, more: object = {}) =>
+  refused('robots_unavailable', {origin: SITE, error, ...more});
+
+describe('verdicts', () => {
+  test('T-WF-ROB-01 a disallowed path names path, origin and rule, without the query', async () => {
+    const {check, log} = await internet({[SITE]: file(say('User-agent: *\nDisallow: /private/*?*'))});
+    const result = await check(`${SITE}/private/x?secret=1`);
+    expect(result).toEqual(
+      refused('robots_disallowed', {path: '/private/x', origin: SITE, rule: 'Disallow: /private/*?*'}),
+    );
+    expect(JSON.stringify([result, log])).not.toContain('secret');
+    expect(await check(`${SITE}/private/x`)).toEqual(ALLOWED);
+  });
+
+  test('T-WF-ROB-06 404 allows all, and is remembered', async () => {
+    const {check, requests} = await internet({[SITE]: file(say('', 404))});
+    expect(await check(`${SITE}/x`)).toEqual(ALLOWED);
+    expect(await check(`${SITE}/y`)).toEqual(ALLOWED);
+    expect(requests(SITE)).toEqual(['GET /robots.txt']);
+  });
+
+  test.each([400, 401, 403, 410, 429])('T-WF-ROB-12 status %i allows all', async status => {
+    const {check} = await internet({[SITE]: file(say('User-agent: *\nDisallow: /', status))});
+    expect(await check(`${SITE}/x`)).toEqual(ALLOWED);
+  });
+
+  test.each([203, 206])('ruling B3 the body of a %i is parsed', async status => {
+    const {check} = await internet({[SITE]: file(say('User-agent: *\nDisallow: /', status))});
+    expect(await check(`${SITE}/x`)).toEqual(refused('robots_disallowed', {}));
+  });
+
+  test.each([500, 503])('T-WF-ROB-07 status %i is unavailable and never remembered', async status => {
+    let answer = status;
+    const {check} = await internet({[SITE]: file((_, response) => response.writeHead(answer).end())});
+    expect(await check(`${SITE}/x`)).toEqual(unavailable('http_5xx', {status}));
+    answer = 404;
+    expect(await check(`${SITE}/x`)).toEqual(ALLOWED);
+  });
+
+  test('T-WF-ROB-09 origins do not share their rules', async () => {
+    const {check, requests} = await internet({
+      [SITE]: file(say('User-agent: *\nDisallow: /')),
+      [`${SITE}:8080`]: file(say('')),
+      'https://site.test': file(say('')),
+    });
+    expect(await check(`${SITE}/x`)).toEqual(refused('robots_disallowed', {origin: SITE}));
+    expect(await check(`${SITE}:8080/x`)).toEqual(ALLOWED);
+    expect(await check('https://site.test/x')).toEqual(ALLOWED);
+    expect(requests(`${SITE}:8080`)).toEqual(['GET /robots.txt']);
+    expect(requests('https://site.test')).toEqual(['GET /robots.txt']);
+  });
+
+  test('T-WF-ROB-13 of a file above the limit the first part counts, and a warning is logged', async () => {
+    const text = 'User-agent: *\nDisallow: /x\nDisallow: /y\n';
+    const {check, log} = await internet({[SITE]: file(say(text))}, {max_robots_bytes: text.length - 4});
+    expect(await check(`${SITE}/x`)).toEqual(refused('robots_disallowed', {}));
+    expect(await check(`${SITE}/y`)).toEqual(ALLOWED);
+    expect(log).toContainEqual(
+      expect.objectContaining({level: 'warn', message: `robots.txt truncated at ${text.length - 4} bytes`}),
+    );
+    const exact = await internet({[SITE]: file(say(text))}, {max_robots_bytes: text.length});
+    expect(await exact.check(`${SITE}/y`)).toEqual(refused('robots_disallowed', {}));
+    expect(exact.log.filter(({event}) => event === 'robots_truncated')).toEqual([]);
+  });
+
+  test('ruling B3 a body that ends early is unavailable', async () => {
+    const broken: PathHandler = (_, response) => {
+      response.writeHead(200, {'content-length': '1000'});
+      response.write('User-agent: *\nAllow: /\n', () => response.destroy());
+    };
+    const {check} = await internet({[SITE]: file(broken)});
+    expect(await check(`${SITE}/x`)).toEqual(unavailable('truncated'));
+  });
+
+  test('security: no more of a rule is repeated than a reader needs', async () => {
+    const {check} = await internet({
+      [SITE]: file(say(`User-agent: *\nDisallow: /*${'x'.repeat(4000)}\nDisallow: /`)),
+    });
+    const result = await check(`${SITE}/${'x'.repeat(4000)}`);
+    expect(JSON.stringify(!result.ok && result.error.details['rule']).length).toBeLessThan(210);
+  });
+});
+
+describe('time', () => {
+  function silent(): {handler: PathHandler; asked: Promise<void>} {
+    let onAsked: () => void = () => {};
+    const asked = new Promise<void>(resolve => {
+      onAsked = resolve;
+    });
+    return {handler: () => onAsked(), asked};
+  }
+
+  test('T-WF-ROB-07 a time-out is unavailable', async () => {
+    const {handler, asked} = silent();
+    const {check, clock} = await internet({[SITE]: file(handler)});
+    const result = check(`${SITE}/x`);
+    await asked;
+    clock.advance(20_000);
+    expect(await result).toEqual(unavailable('timeout'));
+  });
+
+  test('T-WF-ROB-08 a time-out with fail_open allows, and says so', async () => {
+    const {handler, asked} = silent();
+    const {check, clock, log} = await internet({[SITE]: file(handler)}, {fail_open: true});
+    const result = check(`${SITE}/x`);
+    await asked;
+    clock.advance(20_000);
+    expect(await result).toEqual(FAIL_OPEN);
+    expect(log).toContainEqual(
+      expect.objectContaining({event: 'robots_unavailable_fail_open', error: 'timeout'}),
+    );
+  });
+
+  test('FR-WF-08f rules are asked for again when their time is over', async () => {
+    const {check, clock, requests} = await internet({[SITE]: file(say(''))});
+    await check(`${SITE}/x`);
+    clock.advance(24 * HOUR_MS - 1);
+    await check(`${SITE}/x`);
+    expect(requests(SITE).length).toBe(1);
+    clock.advance(1);
+    await check(`${SITE}/x`);
+    expect(requests(SITE).length).toBe(2);
+  });
+
+  test('FR-WF-ROBOTS-CACHE-03 with no entries every check asks', async () => {
+    const {check, requests} = await internet({[SITE]: file(say(''))}, {entries: 0});
+    await check(`${SITE}/x`);
+    await check(`${SITE}/x`);
+    expect(requests(SITE).length).toBe(2);
+  });
+
+  test('ruling B5 checks at the same time share one request, and one who cancels leaves the others alone', async () => {
+    const open: (() => void)[] = [];
+    const {check, requests} = await internet({
+      [SITE]: file((_, response) => open.push(() => response.end('User-agent: *\nDisallow: /no'))),
+    });
+    const controller = new AbortController();
+    const first = check(`${SITE}/x`, controller.signal);
+    const others = [check(`${SITE}/yes`), check(`${SITE}/no`)];
+    await expect.poll(() => open.length).toBe(1);
+    controller.abort();
+    expect(await first).toEqual(refused('cancelled', {phase: 'robots'}));
+    open[0]?.();
+    expect(await Promise.all(others)).toEqual([ALLOWED, refused('robots_disallowed', {})]);
+    expect(requests(SITE).length).toBe(1);
+  });
+
+  test('T-WF-ROB-17 an outcome of fail_open is not remembered', async () => {
+    let status = 503;
+    const {check, requests} = await internet(
+      {[SITE]: file((_, response) => response.writeHead(status).end('User-agent: *\nDisallow: /'))},
+      {fail_open: true},
+    );
+    expect(await check(`${SITE}/x`)).toEqual(FAIL_OPEN);
+    status = 200;
+    expect(await check(`${SITE}/x`)).toEqual(refused('robots_disallowed', {}));
+    expect(requests(SITE).length).toBe(2);
+  });
+});

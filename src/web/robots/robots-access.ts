@@ -1,0 +1,116 @@
+import type {Budget} from '../../core/budget.ts';
+import type {Clock} from '../../core/clock.ts';
+import {fail} from '../../core/failure.ts';
+import type {Log} from '../../core/log.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {SingleFlight} from '../../core/single-flight.ts';
+import type {WebFetchOptions} from '../options.ts';
+import type {CheckedUrl, HttpResponse, WebUrl} from '../page.ts';
+import {judgeByRobots} from './judge-by-robots.ts';
+import {type RetrieveParts, retrieveRobots} from './retrieve-robots.ts';
+import {RobotsCache} from './robots-cache.ts';
+import {robotsToken} from './robots-token.ts';
+import type {RuleIndex} from './rule-index.ts';
+
+type RobotsSettings = Pick<
+  WebFetchOptions,
+  'user_agent' | 'max_redirects' | 'robots_cache_entries' | 'robots_cache_ttl_hours' | 'robots'
+>;
+
+/** `Call` is what one tool call hands along to every hop: the addresses its hosts resolved to (ruling A5). */
+export interface RobotsAccessParts<Call> {
+  readonly settings: RobotsSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ruling B2: a whole `timeout_seconds` for one robots.txt, ended early by `cancel`. */
+  readonly makeBudget: (cancel: AbortSignal) => Budget;
+  /** Judges the address as a page's is judged (guard, ports) and sends the request. */
+  readonly openHop: (url: WebUrl, call: Call, budget: Budget) => Promise<Result<HttpResponse>>;
+  readonly resolveLocation: RetrieveParts['resolveLocation'];
+  /** The address of the robots.txt of a URL's origin. */
+  readonly robotsUrl: RetrieveParts['robotsUrl'];
+}
+
+export interface RobotsAccess<Call> {
+  /**
+   * SRD 3.3: whether a URL may be fetched. Fails with `robots_disallowed`, `robots_unavailable`,
+   * `dns_failed` or `cancelled`. With `failOpen`, it may be although the rules are unknown (FR-WF-09a).
+   */
+  readonly check: (
+    checked: CheckedUrl,
+    call: Call,
+    signal?: AbortSignal,
+  ) => Promise<Result<{readonly failOpen: boolean}>>;
+}
+
+const HOUR_MS = 3_600_000;
+/** A rule is text of the site's choosing; no more of it than this is repeated to a reader. */
+const SHOWN_RULE = 200;
+
+export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): RobotsAccess<Call> {
+  const {settings, clock, log} = parts;
+  const token = robotsToken(settings);
+  const ttlMs = settings.robots_cache_ttl_hours * HOUR_MS;
+  // FR-WF-08: by origin. Kept are the rules that speak to us, not the file.
+  const cache = new RobotsCache<RuleIndex>(settings.robots_cache_entries, ttlMs, clock);
+  const flights = new SingleFlight<Result<RuleIndex>>();
+
+  async function load(asked: WebUrl, call: Call, cancel: AbortSignal): Promise<Result<RuleIndex>> {
+    const budget = parts.makeBudget(cancel);
+    budget.enter('robots');
+    try {
+      const open = (url: WebUrl): Promise<Result<HttpResponse>> => parts.openHop(url, call, budget);
+      const robots = await retrieveRobots(asked, {...parts, open}, budget);
+      if (!robots.ok) return robots;
+      const rules = robots.value.rulesFor(token);
+      // FR-WF-ROBOTS-CACHE-02, -04: answers are remembered, allow-all among them; failures never are.
+      cache.set(asked.origin, rules);
+      return ok(rules);
+    } finally {
+      budget.close();
+    }
+  }
+
+  function judge(rules: RuleIndex, url: WebUrl): Result<{readonly failOpen: boolean}> {
+    const verdict = judgeByRobots(rules, url.pathAndQuery);
+    if (verdict.allowed) return ok({failOpen: false});
+    const rule = verdict.rule?.slice(0, SHOWN_RULE);
+    log({
+      level: 'info',
+      event: 'robots_disallowed',
+      requested_host: url.host,
+      error_code: 'robots_disallowed',
+    });
+    return fail(
+      'robots_disallowed',
+      `The robots.txt of ${url.origin} disallows ${url.path} for "${token}" (${rule}). Choose another source.`,
+      {path: url.path, origin: url.origin, rule},
+    );
+  }
+
+  return {
+    async check({url}, call, signal) {
+      const known = cache.get(url.origin);
+      if (known) return judge(known, url);
+      // Ruling B5: one request for all who ask at the same time.
+      const shared = await flights.share(url.origin, signal, cancel => load(url, call, cancel));
+      if (!shared) {
+        return fail('cancelled', `The call was cancelled while the robots.txt of ${url.origin} was read.`, {
+          phase: 'robots',
+        });
+      }
+      const loaded = shared.value;
+      if (loaded.ok) return judge(loaded.value, url);
+      if (loaded.error.code !== 'robots_unavailable') return loaded;
+      const failOpen = settings.robots.fail_open;
+      log({
+        level: 'warn',
+        event: failOpen ? 'robots_unavailable_fail_open' : 'robots_unavailable',
+        requested_host: url.host,
+        error_code: 'robots_unavailable',
+        error: loaded.error.details['error'],
+      });
+      return failOpen ? ok({failOpen}) : loaded;
+    },
+  };
+}

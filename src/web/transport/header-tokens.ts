@@ -1,0 +1,7 @@
+import type {HeaderMap} from '../page.ts';
+
+/** RFC 9110 §5.6.1: the members of a comma-separated field, lower case, empty ones left out. */
+export function headerTokens(headers: HeaderMap, name: string): readonly string[] {
+  const values = headers.get(name) ?? [];
+  return values.flatMap(value => value.split(',').map(part => part.trim().toLowerCase())).filter(Boolean);
+}

@@ -1,0 +1,432 @@
+import {getEventListeners, once} from 'node:events';
+import type {Socket} from 'node:net';
+import {brotliCompressSync, gzipSync} from 'node:zlib';
+import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
+import {admitForTest} from '../../../test/support/admit-for-test.ts';
+import {callTransport} from '../../../test/support/call-transport.ts';
+import {startHttpServer} from '../../../test/support/http-server.ts';
+import {createManualClock} from '../../../test/support/manual-clock.ts';
+import {type RawScript, startRawServer} from '../../../test/support/raw-server.ts';
+import {Budget} from '../../core/budget.ts';
+import {systemClock} from '../../core/clock.ts';
+import type {HttpTransport} from '../page.ts';
+import {createHttpTransport} from './http-transport.ts';
+
+let transport: HttpTransport;
+const closers: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  transport = createHttpTransport();
+});
+afterEach(async () => {
+  await transport.close();
+  for (const close of closers.splice(0)) await close();
+  vi.unstubAllEnvs();
+});
+
+async function serve(...args: Parameters<typeof startHttpServer>): ReturnType<typeof startHttpServer> {
+  const server = await startHttpServer(...args);
+  closers.push(server.close);
+  return server;
+}
+
+async function serveRaw(...args: Parameters<typeof startRawServer>): ReturnType<typeof startRawServer> {
+  const server = await startRawServer(...args);
+  closers.push(server.close);
+  return server;
+}
+
+describe('requests', () => {
+  test('FR-WF-10b sends what it is given, Host and Connection, and nothing else', async () => {
+    const server = await serveRaw(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+    const headers = {'User-Agent': 'forge-webfetch/1.0', Accept: '*/*'};
+    await callTransport(transport, admitForTest(`http://example.com.:${server.port}/a?b=c`), {headers});
+    expect(server.heads).toEqual([
+      `GET /a?b=c HTTP/1.1\r\nHost: example.com:${server.port}\r\nConnection: keep-alive\r\n` +
+        'User-Agent: forge-webfetch/1.0\r\nAccept: */*\r\n\r\n',
+    ]);
+  });
+
+  test('FR-WF-07d no cookie is kept, and no redirect is followed', async () => {
+    const server = await serve({
+      '/': (_request, response) => {
+        response.writeHead(302, {Location: '/next', 'Set-Cookie': ['a=b', 'c=d']}).end();
+      },
+    });
+    const first = await callTransport(transport, admitForTest(`${server.origin}/`));
+    const second = await callTransport(transport, admitForTest(`${server.origin}/`));
+    expect(first.ok && first.value.status).toBe(302);
+    expect(first.ok && first.value.headers.get('set-cookie')).toEqual(['a=b', 'c=d']);
+    expect(second.ok && second.value.headers.get('location')).toEqual(['/next']);
+    expect(server.requests).toEqual(['GET /', 'GET /']);
+    expect(server.requestHeaders[1]).not.toHaveProperty('cookie');
+  });
+
+  test.each([
+    [{'User-Agent': 'a\r\nX-Evil: b'}],
+    [{'User-Agent': 'a\nX-Evil: b'}],
+    [{'User-Agent': 'a\0'}],
+    [{'User-Agent': 'naïve'}],
+    [{'User-Agent': ' a'}],
+    [{'X\r\nY': 'a'}],
+    [{'': 'a'}],
+    [{host: 'other.example'}],
+    [{'Content-Length': '5'}],
+    [{'Transfer-Encoding': 'chunked'}],
+    [{Cookie: 'a=b'}],
+  ])('policy: the request headers %j are bad_args, and nothing is sent', async headers => {
+    const server = await serve({});
+    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {
+      headers: headers as unknown as Record<string, string>,
+    });
+    expect(result.ok || result.error.code).toBe('bad_args');
+    expect(result.ok || result.error.details['field']).toBe('headers');
+    expect(server.accepted()).toBe(0);
+  });
+
+  test('FR-WF-10d ruling A7 proxies and TLS switches of the environment change nothing', async () => {
+    const [server, proxy] = [
+      await serve({'/': (_request, response) => response.end('direct')}),
+      await serve({}),
+    ];
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
+      vi.stubEnv(name, proxy.origin);
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    const fresh = createHttpTransport();
+    closers.push(fresh.close);
+    const result = await callTransport(fresh, admitForTest(`${server.origin}/`));
+    expect(result.ok && Buffer.from(result.value.body).toString()).toBe('direct');
+    expect(proxy.accepted()).toBe(0);
+  });
+});
+
+describe('bodies', () => {
+  test('IT-WF-HTTP-04 the limit counts decoded bytes and is exact', async () => {
+    const text = Buffer.from('0123456789'.repeat(100));
+    const server = await serve({
+      '/length': (_request, response) => response.end(text),
+      '/chunked': (_request, response) => {
+        response.write(text.subarray(0, 300));
+        response.end(text.subarray(300));
+      },
+      '/gzip': (_request, response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync(text)),
+      '/br': (_request, response) =>
+        response.setHeader('Content-Encoding', 'br').end(brotliCompressSync(text)),
+    });
+    for (const path of ['/length', '/chunked', '/gzip', '/br']) {
+      const target = admitForTest(`${server.origin}${path}?q=secret`);
+      const whole = await callTransport(transport, target, {maxBytes: 1000});
+      expect(whole.ok && Buffer.from(whole.value.body)).toEqual(text);
+      const refused = await callTransport(transport, target, {maxBytes: 999});
+      expect(refused).toMatchObject({
+        ok: false,
+        error: {code: 'response_too_large', retryable: false, details: {size: 1000, max_bytes: 999}},
+      });
+      expect(JSON.stringify(refused)).not.toContain('secret');
+    }
+  });
+
+  test('ruling C2 a Content-Length above the limit is refused before the body comes', async () => {
+    const server = await serveRaw(socket =>
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n'),
+    );
+    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {maxBytes: 1024});
+    expect(result.ok || result.error.details).toEqual({size: 5_000_000, max_bytes: 1024});
+    await server.allClosed();
+  });
+
+  test('IT-WF-HTTP-04 a body without end is given up at the limit', async () => {
+    const server = await serve({
+      '/': (_request, response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        };
+        response.on('drain', more);
+        more();
+      },
+    });
+    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {maxBytes: 1_000_000});
+    expect(result.ok || result.error.code).toBe('response_too_large');
+    await server.allClosed();
+  });
+
+  test('FR-WF-ROBOTS-SIZE-01 a prefix ends where it should, and says whether there was more', async () => {
+    const server = await serve({
+      '/five': (_request, response) => response.end('12345'),
+      '/endless': (_request, response) => response.write('x'.repeat(100_000)),
+      '/gzip': (_request, response) =>
+        response.setHeader('Content-Encoding', 'gzip').end(gzipSync(Buffer.alloc(10_000_000, 'y'))),
+    });
+    const prefix = async (path: string, maxBytes: number): Promise<unknown> => {
+      const budget = new Budget(10_000, systemClock);
+      const response = await transport.request(
+        admitForTest(`${server.origin}${path}`),
+        {method: 'GET', headers: {}},
+        budget,
+      );
+      const read = response.ok ? await response.value.readPrefix(maxBytes) : response;
+      budget.close();
+      return read.ok ? [Buffer.from(read.value.bytes).toString(), read.value.cut] : read.error;
+    };
+    expect(await prefix('/five', 5)).toEqual(['12345', false]);
+    expect(await prefix('/five', 6)).toEqual(['12345', false]);
+    expect(await prefix('/five', 4)).toEqual(['1234', true]);
+    expect(await prefix('/endless', 70_000)).toEqual(['x'.repeat(70_000), true]);
+    expect(await prefix('/gzip', 3000)).toEqual(['y'.repeat(3000), true]);
+  });
+
+  test('FR-WF-19 a slow reader gets the whole body, and the server is held back meanwhile', async () => {
+    const total = 20_000_000;
+    let written = 0;
+    const server = await serve({
+      '/': (_request, response) => {
+        response.writeHead(200, {'Content-Length': total});
+        const more = (): void => {
+          let go = true;
+          while (go && written < total) {
+            const size = Math.min(100_000, total - written);
+            written += size;
+            go = response.write(Buffer.alloc(size, 'z'));
+          }
+        };
+        response.on('drain', more);
+        more();
+      },
+    });
+    const budget = new Budget(20_000, systemClock);
+    const response = await transport.request(
+      admitForTest(`${server.origin}/`),
+      {method: 'GET', headers: {}},
+      budget,
+    );
+    if (!response.ok) throw new Error(response.error.message);
+    for (let turn = 0; turn < 2000; turn += 1) await new Promise(setImmediate);
+    expect(written).toBeLessThan(total);
+    const body = await response.value.read(total);
+    budget.close();
+    expect(body.ok && body.value.length).toBe(total);
+  });
+
+  test('policy: a body can be read once', async () => {
+    const server = await serve({'/': (_request, response) => response.end('x')});
+    const budget = new Budget(10_000, systemClock);
+    const response = await transport.request(
+      admitForTest(`${server.origin}/`),
+      {method: 'GET', headers: {}},
+      budget,
+    );
+    if (!response.ok) throw new Error(response.error.message);
+    await response.value.read(10);
+    await expect(response.value.read(10)).rejects.toThrow('read once');
+    response.value.discard();
+    budget.close();
+  });
+});
+
+describe('connections', () => {
+  const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi';
+
+  test('ruling A7 a kept-alive connection serves the same scheme, host, port and address only', async () => {
+    const server = await serve({'*': (_request, response) => response.end('hi')}, {address: '0.0.0.0'});
+    const {port} = server;
+    const fetch = (host: string, address: string): ReturnType<typeof callTransport> =>
+      callTransport(transport, admitForTest(`http://${host}:${port}/`, [address]));
+    await fetch('a.example', '127.0.0.1');
+    await fetch('a.example', '127.0.0.1');
+    await fetch('a.example.', '127.0.0.1');
+    expect(server.accepted()).toBe(1);
+    await fetch('b.example', '127.0.0.1');
+    expect(server.accepted()).toBe(2);
+    await fetch('a.example', '127.0.0.2');
+    expect(server.accepted()).toBe(3);
+    // The connection is there, but its address is not judged for this target.
+    const unpinned = await callTransport(
+      transport,
+      admitForTest(`http://a.example:${port}/`, ['127.0.0.1'], ['127.0.0.9']),
+    );
+    expect(unpinned.ok || unpinned.error.code).toBe('ssrf_blocked');
+  });
+
+  test('policy: a resting connection that the server ended is replaced, once', async () => {
+    const script: RawScript = (socket, {index}) => {
+      if (index === 0) socket.write(answer);
+      else socket.destroy();
+    };
+    const server = await serveRaw(script);
+    for (let round = 0; round < 3; round += 1) {
+      const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+      expect(result.ok && Buffer.from(result.value.body).toString()).toBe('hi');
+    }
+    expect(server.accepted()).toBe(3);
+    expect(server.heads.length).toBe(5);
+  });
+
+  test('FR-WF-19 a request is not repeated once a byte of the answer has come', async () => {
+    const server = await serveRaw((socket, {index}) => {
+      if (index === 0) socket.write(answer);
+      else socket.end('HTTP/1.1 2');
+    });
+    await callTransport(transport, admitForTest(`${server.origin}/`));
+    const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+    expect(result.ok || result.error.details['error']).toBe('connection_closed');
+    expect(server.accepted()).toBe(1);
+  });
+
+  test('policy: a fresh connection that is reset is not tried again', async () => {
+    const server = await serveRaw(socket => socket.resetAndDestroy());
+    const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+    expect(result.ok || result.error.details['error']).toBe('connection_reset');
+    expect(server.accepted()).toBe(1);
+  });
+
+  // Sooner than the rest of four seconds would end it.
+  test('policy: bytes that nobody asked for end a resting connection', {timeout: 3000}, async () => {
+    let first: Socket | undefined;
+    const server = await serveRaw(socket => {
+      first ??= socket;
+      socket.write(answer);
+    });
+    await callTransport(transport, admitForTest(`${server.origin}/`));
+    first?.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil');
+    await server.allClosed();
+    const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+    expect(result.ok && Buffer.from(result.value.body).toString()).toBe('hi');
+  });
+
+  test('policy: at most six connections to one place rest', async () => {
+    const server = await serve({'/': (_request, response) => response.end('hi')});
+    const target = admitForTest(`${server.origin}/`);
+    await Promise.all(Array.from({length: 10}, () => callTransport(transport, target)));
+    expect(server.accepted()).toBe(10);
+    await vi.waitFor(() => expect(server.open()).toBe(6));
+  });
+
+  test('policy: a resting connection does not keep the process alive', async () => {
+    const server = await serve({'/': (_request, response) => response.end('hi')});
+    const sockets = (): number =>
+      process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
+    const before = sockets();
+    await callTransport(transport, admitForTest(`${server.origin}/`));
+    // The server's end of the connection counts; ours does not.
+    expect([server.open(), sockets() - before]).toEqual([1, 1]);
+  });
+
+  test('policy: discard keeps a connection whose body has come, and closes any other', async () => {
+    const server = await serve({
+      '/short': (_request, response) => response.end('short'),
+      '/long': (_request, response) => response.writeHead(200, {'Content-Length': 10}).write('12345'),
+    });
+    for (const [path, open] of [
+      ['/short', 1],
+      ['/long', 0],
+    ] as const) {
+      const budget = new Budget(10_000, systemClock);
+      const target = admitForTest(`${server.origin}${path}`);
+      const response = await transport.request(target, {method: 'GET', headers: {}}, budget);
+      if (!response.ok) throw new Error(response.error.message);
+      response.value.discard();
+      response.value.discard();
+      if (open === 0) await server.allClosed();
+      expect([path, server.open()]).toEqual([path, open]);
+      budget.close();
+    }
+  });
+
+  test('policy: close ends resting and busy connections, and refuses what comes after', async () => {
+    const server = await serve({'/rest': (_request, response) => response.end('hi'), '/hang': () => {}});
+    await Promise.all([1, 2].map(() => callTransport(transport, admitForTest(`${server.origin}/rest`))));
+    const hanging = callTransport(transport, admitForTest(`${server.origin}/hang`));
+    await vi.waitFor(() => expect(server.requests).toContain('GET /hang'));
+    await transport.close();
+    expect(await hanging).toMatchObject({ok: false, error: {code: 'cancelled'}});
+    await server.allClosed();
+    const late = await callTransport(transport, admitForTest(`${server.origin}/rest`));
+    expect(late.ok || late.error.code).toBe('cancelled');
+    expect(server.accepted()).toBe(2);
+  });
+});
+
+describe('the budget', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\n';
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['headers', 'nothing', ''],
+    ['headers', 'half a head', 'HTTP/1.1 200 OK\r\nA: b'],
+    ['headers', 'informational responses', 'HTTP/1.1 103 x\r\n\r\n'],
+    ['body', 'half a body', `${HEAD}Content-Length: 9\r\n\r\nhello`],
+    ['body', 'half a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\n9\r\nhello`],
+    ['body', 'a body until close', `${HEAD}\r\nhello`],
+    ['body', 'half a gzip body', `${HEAD}Content-Encoding: gzip\r\nContent-Length: 99\r\n\r\n\x1f\x8b\x08`],
+  ];
+
+  test.each(cases)(
+    'ruling C3 the deadline in phase %s ends a server that sends %s',
+    async (phase, _name, bytes) => {
+      const clock = createManualClock();
+      const budget = new Budget(5000, clock);
+      const server = await serveRaw(socket => {
+        socket.write(bytes, 'latin1', () => setTimeout(() => clock.advance(5000), 10));
+      });
+      const result = await callTransport(transport, admitForTest(`${server.origin}/?q=secret`), {budget});
+      expect(result).toMatchObject({
+        ok: false,
+        error: {code: 'timeout', retryable: true, details: {timeout_ms: 5000, phase}},
+      });
+      await server.allClosed();
+      expect(getEventListeners(budget.signal, 'abort')).toEqual([]);
+      budget.close();
+    },
+  );
+
+  test('ruling C3 the caller may cancel, and every socket, timer and listener is gone', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
+    const server = await serveRaw(socket => socket.write(`${HEAD}Content-Length: 9\r\n\r\nhello`));
+    const before = timers();
+    const caller = new AbortController();
+    const budget = new Budget(60_000, systemClock, caller.signal);
+    const target = admitForTest(`${server.origin}/`);
+    const response = await transport.request(target, {method: 'GET', headers: {}}, budget);
+    const body = response.ok ? response.value.read(100) : undefined;
+    caller.abort();
+    expect(await body).toMatchObject({ok: false, error: {code: 'cancelled', details: {phase: 'body'}}});
+    await server.allClosed();
+    budget.close();
+    expect(getEventListeners(budget.signal, 'abort')).toEqual([]);
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+    expect(timers()).toBe(before);
+  });
+
+  test('policy: a call that succeeds leaves no listener on its signal', async () => {
+    const server = await serve({'/': (_request, response) => response.end('hi')});
+    const budget = new Budget(10_000, systemClock);
+    for (let round = 0; round < 3; round += 1) {
+      await callTransport(transport, admitForTest(`${server.origin}/`), {budget});
+    }
+    expect(getEventListeners(budget.signal, 'abort')).toEqual([]);
+    budget.close();
+  });
+
+  test('policy: a spent budget opens no connection', async () => {
+    const server = await serve({});
+    const clock = createManualClock();
+    const budget = new Budget(1000, clock);
+    clock.advance(1000);
+    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {budget});
+    expect(result.ok || result.error.code).toBe('timeout');
+    expect(server.accepted()).toBe(0);
+  });
+
+  test('ruling C3 the budget also ends a resting connection that is used again', async () => {
+    const clock = createManualClock();
+    const server = await serveRaw((socket, {index}) => {
+      if (index === 0) socket.write(`${HEAD}Content-Length: 0\r\n\r\n`);
+      else clock.advance(5000);
+    });
+    await callTransport(transport, admitForTest(`${server.origin}/`));
+    const [result] = await Promise.all([
+      callTransport(transport, admitForTest(`${server.origin}/`), {clock, timeoutMs: 5000}),
+      once(AbortSignal.timeout(1), 'abort'),
+    ]);
+    expect(result).toMatchObject({ok: false, error: {code: 'timeout', details: {phase: 'headers'}}});
+    expect(server.accepted()).toBe(1);
+  });
+});

@@ -1,0 +1,41 @@
+export interface Occurrences {
+  /** All of them, overlapping ones too (W6). */
+  readonly count: number;
+  /** Where the first ones begin, as indices into the text. */
+  readonly first: readonly number[];
+}
+
+/**
+ * Finds every place where `wanted` begins (Knuth, Morris, Pratt): linear in both lengths, where
+ * `indexOf` in a loop is quadratic on text such as a run of one letter.
+ */
+export function findOccurrences(text: string, wanted: string, keep = 20): Occurrences {
+  const first: number[] = [];
+  let count = 0;
+  if (wanted.length === 0 || wanted.length > text.length) return {count, first};
+  const borders = bordersOf(wanted);
+  let matched = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    while (matched > 0 && unit !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (unit === wanted.charCodeAt(matched)) matched += 1;
+    if (matched < wanted.length) continue;
+    count += 1;
+    if (first.length < keep) first.push(at - wanted.length + 1);
+    matched = borders[matched - 1] ?? 0;
+  }
+  return {count, first};
+}
+
+/** For each prefix, the length of the longest proper prefix of it that also ends it. */
+function bordersOf(wanted: string): Uint32Array {
+  const borders = new Uint32Array(wanted.length);
+  let matched = 0;
+  for (let at = 1; at < wanted.length; at += 1) {
+    const unit = wanted.charCodeAt(at);
+    while (matched > 0 && unit !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (unit === wanted.charCodeAt(matched)) matched += 1;
+    borders[at] = matched;
+  }
+  return borders;
+}

@@ -1,0 +1,103 @@
+import {describe, expect, test} from 'vitest';
+import {nearMatch} from './near-match.ts';
+
+const CODE = `function add(a, b) {
+\tconst sum = a + b;
+\treturn sum;
+}
+
+function say(name) {
+  console.log("Hello, " + name);
+  return 'done';
+}
+`;
+
+describe('ruling W6: no_match says where the nearest is, and what differs', () => {
+  test.each([
+    ['spaces for tabs', CODE, '    const sum = a + b;\n    return sum;', [2, 3], ['tabs against spaces']],
+    [
+      'another indentation',
+      CODE,
+      '    console.log("Hello, " + name);\n    return',
+      [7, 8],
+      ['the number of spaces'],
+    ],
+    ['lost indentation', CODE, 'const sum = a + b;\nreturn sum;', [2, 3], ['indentation']],
+    ['blanks at line ends', 'a = 1;  \nb = 2;\n', 'a = 1;\nb = 2;', [1, 2], ['white space at line ends']],
+    ['LF for CRLF', 'a = 1;\r\nb = 2;\r\n', 'a = 1;\nb = 2;\n', [1, 2], ['line endings (the file has CRLF)']],
+    ['CRLF for LF', 'a = 1;\nb = 2;\n', 'a = 1;\r\nb = 2;\r\n', [1, 2], ['line endings (the file has LF)']],
+    ['a final newline that is not there', 'a = 1;\nb = 2;', 'b = 2;\n', [2, 2], ['white space at the end']],
+    ['curly quotes', CODE, 'return \u2018done\u2019;', [8, 8], ['curly quotes or dashes']],
+    ['a dash', 'a - b\n', 'a \u2013 b', [1, 1], ['curly quotes or dashes']],
+    ['a no-break space', 'a b\n', 'a\u00a0b', [1, 1], ['invisible or composed characters']],
+    ['a zero-width space', 'foo bar\n', 'foo\u200b bar', [1, 1], ['invisible or composed characters']],
+    ['a composed letter', 'caf\u00e9\n', 'cafe\u0301', [1, 1], ['invisible or composed characters']],
+  ])('%s', (_, text, wanted, lines, differs) => {
+    expect(text).not.toContain(wanted);
+    expect(nearMatch(text, wanted)).toMatchObject({nearest: {lines, differs}});
+  });
+
+  test.each([
+    ['  12\\t', '  6\tfunction say(name) {\n  7\t  console.log("Hello, " + name);'],
+    ['12|', '6|function say(name) {\n7|  console.log("Hello, " + name);'],
+    ['12 | ', '6 | function say(name) {\n7 |   console.log("Hello, " + name);'],
+    ['12→', '     6→function say(name) {\n     7→  console.log("Hello, " + name);'],
+    ['12: ', '6: function say(name) {\n7:   console.log("Hello, " + name);'],
+  ])('line numbers such as %s', (_, wanted) => {
+    const {nearest, hint} = nearMatch(CODE, wanted);
+    expect(nearest?.lines).toEqual([6, 7]);
+    expect(nearest?.differs).toEqual(['line numbers pasted with the text']);
+    expect(hint).toContain('Send the text of lines 6-7 without that.');
+  });
+
+  test('escaped newlines, and the reverse', () => {
+    expect(nearMatch(CODE, 'function add(a, b) {\\n\\tconst sum').nearest).toMatchObject({
+      lines: [1, 2],
+      differs: ['escaped newlines, tabs or quotes (such as \\n) instead of the characters'],
+    });
+    expect(nearMatch('x = "a\\nb";\n', 'x = "a\nb";').nearest?.lines).toEqual([1, 1]);
+  });
+
+  test('another word: the lines around it are found, and the first that differs is shown', () => {
+    const {hint, nearest} = nearMatch(
+      CODE,
+      'function say(name) {\n  console.info("Hello, " + name);\n  return',
+    );
+    expect(nearest?.lines).toEqual([6, 8]);
+    expect(hint).toBe(
+      'Nearest: lines 6-8; what differs: the text. Line 7 is "  console.log(\\"Hello, \\" + name);" in the file, "  console.info(\\"Hello, \\" + name);" in old_string.',
+    );
+    expect(nearMatch(CODE, 'console.log("Hallo, " + names)').nearest?.lines).toEqual([7, 7]);
+  });
+
+  test('nothing like it', () => {
+    expect(nearMatch(CODE, 'SELECT * FROM users WHERE id = 1')).toEqual({
+      hint: 'Nothing in the file is like it. Read the file again.',
+    });
+    expect(nearMatch('x', ' \n ').nearest).toBeUndefined();
+  });
+
+  test('policy: what is shown is bounded', () => {
+    const {hint, nearest} = nearMatch(`${'x'.repeat(100_000)} y`, `${'x'.repeat(100_000)}\ty`);
+    expect(nearest?.text.length).toBeLessThanOrEqual(2000);
+    expect(hint.length).toBeLessThan(600);
+  });
+});
+
+describe('policy: megabytes are searched in bounded time', () => {
+  const line = (at: number): string => `  const value${at} = compute(${at}, "${at * 7}");\n`;
+  const big = Array.from({length: 110_000}, (_, at) => line(at)).join('');
+  test.each([
+    ['a near place', big, `const value99999 =  compute(99999, "${99_999 * 7}");`],
+    ['no near place', big, 'SELECT something completely different\nFROM elsewhere'],
+    ['many equal lines', '}\n'.repeat(500_000), '}\n'.repeat(1000).concat('x')],
+    ['one line of a letter', 'a'.repeat(2_000_000), `${'a'.repeat(100_000)}b`],
+    ['blanks', ' '.repeat(5_000_000), `${' '.repeat(100_000)}b`],
+    ['blanks and letters', `${' '.repeat(1000)}x`.repeat(1000), `x${' '.repeat(999)}x`.repeat(100)],
+    ['wanted is as long', big.slice(0, 500_000), big.slice(0, 500_000).replaceAll('  ', '\t')],
+  ])('%s', (_, text, wanted) => {
+    const started = performance.now();
+    nearMatch(text, wanted);
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
+});

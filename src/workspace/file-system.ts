@@ -1,0 +1,53 @@
+import type {Result} from '../core/result.ts';
+import type {Deadline} from './deadline.ts';
+import type {EntryInfo} from './entry-info.ts';
+import type {OpenFile} from './open-file.ts';
+import type {WorkspacePath, WritablePath} from './workspace-path.ts';
+import type {Precondition} from './write-target.ts';
+
+/** What `readFile` takes whole where the caller names no limit, and what edits work on. */
+export const MAX_WHOLE_FILE_BYTES = 32 * 1024 * 1024;
+
+export interface ReadFileOptions {
+  /** `file_too_large` above it. */
+  readonly maxBytes?: number | undefined;
+  readonly deadline?: Deadline | undefined;
+}
+
+export interface WriteFileOptions {
+  /** What must be there right before the write; else `stale_read`, and nothing is written. */
+  readonly expected?: Precondition | undefined;
+  /** Permission bits; without it an existing file keeps its own. */
+  readonly mode?: number | undefined;
+  readonly deadline?: Deadline | undefined;
+}
+
+/**
+ * The port (ADR 08) between the file tools and where files are. `jailedFileSystem` is the one on
+ * disk, `InMemoryFileSystem` the one for tests; `test/contracts/file-system.ts` holds both to it.
+ */
+export interface FileSystem {
+  /** Checks what a caller wrote: relative to the root, or absolute inside it. */
+  readonly resolve: (path: string) => Result<WorkspacePath>;
+  /** The same for a place to write: not the root, nothing in `.git`. */
+  readonly resolveForWrite: (path: string) => Result<WritablePath>;
+  readonly stat: (path: WorkspacePath) => Promise<Result<EntryInfo>>;
+  /** All regular files below a directory, by path, bytewise order; nothing in `.git`, no links. */
+  readonly listFiles: (
+    directory: WorkspacePath,
+    deadline?: Deadline,
+  ) => Promise<Result<readonly WorkspacePath[]>>;
+  readonly openFile: (path: WorkspacePath) => Promise<Result<OpenFile>>;
+  readonly readFile: (path: WorkspacePath, options?: ReadFileOptions) => Promise<Result<Uint8Array>>;
+  /** Replaces or creates the file in one step, with the directories above it. */
+  readonly writeFile: (
+    path: WritablePath,
+    content: Uint8Array,
+    options?: WriteFileOptions,
+  ) => Promise<Result<undefined>>;
+  readonly removeFile: (
+    path: WritablePath,
+    expected?: Precondition,
+    deadline?: Deadline,
+  ) => Promise<Result<undefined>>;
+}

@@ -1,0 +1,45 @@
+import {type Failure, fail} from '../core/failure.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
+import {fileNotFound, notAFile, symlinkBlocked} from './refusals.ts';
+import {quotePath} from './workspace-path.ts';
+
+/** The code of an operating-system error (`ENOENT`), or undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Turns an operating-system error into a failure; a bug is thrown on. */
+export function ioFailure(error: unknown, path: string, operation: string): Err<Failure> {
+  const code = errorCode(error);
+  switch (code) {
+    case undefined:
+      throw error;
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return fileNotFound(path);
+    case 'ELOOP':
+      return symlinkBlocked(path, path);
+    case 'EISDIR':
+      return notAFile(path, 'directory');
+    default:
+      return fail(
+        'io_error',
+        `Could not ${operation} ${quotePath(path)}: ${code}. Check permissions and free space.`,
+        {path, error: code, operation},
+      );
+  }
+}
+
+/** Runs `work`; operating-system errors become failures. */
+export async function attempt<Value>(
+  path: string,
+  operation: string,
+  work: () => Promise<Value>,
+): Promise<Result<Value>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    return ioFailure(error, path, operation);
+  }
+}

@@ -1,0 +1,164 @@
+import {type Failure, fail} from '../../core/failure.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import {type ByteString, byteString} from './byte-string.ts';
+import {judgeSection} from './judge-section.ts';
+import {isSignature, parseHunk} from './parse-hunk.ts';
+import type {Hunk, Patch, PatchSection} from './patch.ts';
+import {headerText, isBinaryNotice, type Report, readSectionHeader, shownLine} from './section-header.ts';
+
+interface Problem {
+  readonly line: number;
+  readonly reason: string;
+}
+
+const MAX_PATCH_BYTES = 32 * 1024 * 1024;
+const LISTED_PROBLEMS = 50;
+const BOM = '\xEF\xBB\xBF';
+
+/** Other things that are called a patch. */
+const OTHER_FORMATS: readonly (readonly [RegExp, string])[] = [
+  [/^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File)/, 'this is the "*** Begin Patch" format'],
+  [/^\*{3} \S|^\*{15}/, 'this is a context diff'],
+  [/^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$/, 'this is a normal diff'],
+  [/^(?:\d+(?:,\d+)?|\$)?[acdirwe]$|^\d+(?:,\d+)?s\//, 'this is an ed script'],
+  [/^<{7}|^>{7}/, 'these are conflict or search-and-replace markers'],
+];
+
+/**
+ * W7: reads a unified diff, with or without git headers, and reports everything that is wrong with it
+ * (`patch_parse_error`). Code fences, text before the first section, a lost final newline and CRLF
+ * throughout are put right; wrong line counts where the body is unambiguous. Touches no file.
+ * Bytes are taken as they are, text as UTF-8. Linear in the length.
+ */
+export function parsePatch(input: string | Uint8Array): Result<Patch> {
+  // A lone surrogate would silently become U+FFFD.
+  if (typeof input === 'string' && /\p{Surrogate}/u.test(input)) {
+    const before = input.slice(0, input.search(/\p{Surrogate}/u));
+    return refused([{line: before.split('\n').length, reason: 'the text is not well-formed Unicode'}]);
+  }
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
+  if (bytes.length > MAX_PATCH_BYTES) {
+    const reason = `the patch has ${bytes.length} bytes; at most ${MAX_PATCH_BYTES} are applied at once`;
+    return refused([{line: 1, reason}]);
+  }
+  const lines = patchLines(byteString(bytes));
+  const problems: Problem[] = [];
+  const {sections, recounted} = readSections(lines, (line, reason) => problems.push({line, reason}));
+  if (problems.length > 0) return refused(problems.sort((one, other) => one.line - other.line));
+  if (sections.length === 0) {
+    const reason = lines.some(line => line.trim() !== '')
+      ? 'the text is not a unified diff'
+      : 'the patch is empty';
+    return refused([{line: 1, reason}]);
+  }
+  return ok({sections, recounted, sizeBytes: bytes.length});
+}
+
+function patchLines(text: ByteString): ByteString[] {
+  const lines = (text.startsWith(BOM) ? text.slice(BOM.length) : text).split('\n');
+  const unterminated = lines.pop() ?? '';
+  // CRLF on every line, headers too, comes from the transport, not from the files.
+  const carried = lines.length > 0 && lines.every(line => line.endsWith('\r'));
+  if (unterminated !== '') lines.push(unterminated);
+  return carried ? lines.map(headerText) : lines;
+}
+
+function readSections(
+  lines: readonly ByteString[],
+  report: Report,
+): {readonly sections: readonly PatchSection[]; readonly recounted: number} {
+  const sections: PatchSection[] = [];
+  let recounted = 0;
+  // Text is ignored before the first section and after the end of a mail or a fence.
+  let prose = true;
+  let complained = false;
+  let at = 0;
+  while (at < lines.length) {
+    const line = headerText(lines[at]);
+    if (
+      line.startsWith('diff --git ') ||
+      (line.startsWith('--- ') && (!prose || lines[at + 1]?.startsWith('+++ ')))
+    ) {
+      prose = false;
+      complained = false;
+      const start = readSectionHeader(lines, at, report);
+      const body = readHunks(lines, start.next, report);
+      at = body.next;
+      recounted += body.recounted;
+      // What is wrong with its header or a hunk has been reported already.
+      if (!start.usable || !body.usable) continue;
+      const section = judgeSection(start.header, body.hunks, report);
+      if (section !== undefined) sections.push(section);
+      continue;
+    }
+    if (isSignature(lines, at)) {
+      prose = true;
+      at += 2;
+      continue;
+    }
+    if (/^(?:```|~~~|From [0-9a-f]{40} )/.test(line)) prose = true;
+    else if (!complained) {
+      const reason = whyNot(line, lines[at] ?? '', prose);
+      if (reason !== undefined) report(at + 1, reason);
+      // One complaint for a run of lines that are no diff.
+      complained = reason !== undefined;
+    }
+    at += 1;
+  }
+  return {sections, recounted};
+}
+
+function readHunks(
+  lines: readonly ByteString[],
+  start: number,
+  report: Report,
+): {
+  readonly hunks: readonly Hunk[];
+  readonly next: number;
+  readonly recounted: number;
+  readonly usable: boolean;
+} {
+  const hunks: Hunk[] = [];
+  let recounted = 0;
+  let usable = true;
+  let at = start;
+  for (;;) {
+    let next = at;
+    while (lines[next] === '') next += 1;
+    if (!lines[next]?.startsWith('@@')) return {hunks, next: at, recounted, usable};
+    const parsed = parseHunk(lines, next);
+    if ('hunk' in parsed) {
+      hunks.push(parsed.hunk);
+      if (parsed.recounted) recounted += 1;
+    } else {
+      usable = false;
+      report(parsed.at + 1, parsed.problem);
+    }
+    at = parsed.next;
+  }
+}
+
+/** What is wrong with a line outside of every section; undefined where nothing is. */
+function whyNot(line: string, raw: ByteString, prose: boolean): string | undefined {
+  if (line.trim() === '' || /^(?:diff |Index: |={10,}$|Only in |index [0-9a-f]{4})/.test(line))
+    return undefined;
+  if (isBinaryNotice(line) || line === 'GIT binary patch')
+    return 'binary patches are not applied; only text diffs are';
+  const other = OTHER_FORMATS.find(([pattern]) => pattern.test(line));
+  if (other !== undefined) return `${other[1]}; only unified diffs are applied`;
+  if (line.startsWith('@@ -')) return 'a hunk needs a "--- a/PATH" and a "+++ b/PATH" line before it';
+  if (prose) return undefined;
+  return `${shownLine(raw)} belongs to no hunk; context lines begin with a blank`;
+}
+
+function refused(problems: readonly Problem[]): Err<Failure> {
+  const [first] = problems;
+  const named = problems.slice(0, 5).map(({line, reason}) => `Line ${line}: ${reason}.`);
+  if (problems.length > named.length)
+    named.push(`${problems.length - named.length} more in details.problems.`);
+  return fail('patch_parse_error', `${named.join(' ')} Nothing was written. Send a plain unified diff.`, {
+    line: first?.line,
+    reason: first?.reason,
+    problems: problems.slice(0, LISTED_PROBLEMS).map(({line, reason}) => ({line, reason})),
+  });
+}

@@ -1,0 +1,44 @@
+import type {ByteString} from './byte-string.ts';
+
+/** Content seen as lines, without making a string of each. The newline belongs to its line. */
+export class TextLines {
+  readonly content: ByteString;
+  /** Where each line begins, and one more for the end. */
+  readonly #starts: readonly number[];
+
+  constructor(content: ByteString) {
+    const starts = [0];
+    for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1)) starts.push(at + 1);
+    if (starts.at(-1) !== content.length) starts.push(content.length);
+    this.content = content;
+    this.#starts = starts;
+  }
+
+  get count(): number {
+    return this.#starts.length - 1;
+  }
+
+  get endsWithNewline(): boolean {
+    return this.content.endsWith('\n');
+  }
+
+  /** The text of the lines `from` to `to`, the end excluded. */
+  slice(from: number, to: number): ByteString {
+    return this.content.slice(this.#starts[from], this.#starts[to]);
+  }
+
+  /** Whether `text`, which consists of `lines` lines, is what stands in the lines from `at` on. */
+  matches(text: ByteString, lines: number, at: number): boolean {
+    const start = this.#starts[at];
+    const end = this.#starts[at + lines];
+    return start !== undefined && end === start + text.length && this.content.startsWith(text, start);
+  }
+
+  /** CRLF at the end of every line; the last may have no ending. */
+  get isCrlf(): boolean {
+    if (this.count === 0 || !this.content.includes('\r\n')) return false;
+    return this.#starts.every(
+      (start, line) => line === 0 || this.content[start - 1] !== '\n' || this.content[start - 2] === '\r',
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import {closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type Stats} from 'node:fs';
+import {type FileHandle, open} from 'node:fs/promises';
+
+/** Linux's O_PATH, which Node does not name: a handle on the entry itself, without opening what it is. */
+const O_PATH = 0o10000000;
+
+/**
+ * A hold on one directory entry. While it lasts, `address` leads to that very entry, whatever
+ * happens to the names above it, and `${address}/name` to the entries of that very directory.
+ */
+export interface Pin {
+  readonly stats: Stats;
+  readonly address: string;
+  /** Opens the content. To be used on regular files and directories only. */
+  readonly reopen: (flags: number) => Promise<FileHandle>;
+  readonly close: () => void;
+}
+
+/** Pins the entry at `address`; a link at its last name is not followed. Throws what the system throws. */
+export type PinEntry = (address: string) => Pin;
+
+/**
+ * Linux: race-free. The handle does not open a FIFO or a device, so it cannot block or have
+ * effects, and it needs no read permission. Synchronous on purpose: it reads directory entries
+ * only, and costs microseconds where a trip through the thread pool costs tens of them.
+ */
+export const pinByDescriptor: PinEntry = address => {
+  const descriptor = openSync(address, O_PATH | constants.O_NOFOLLOW);
+  try {
+    const pinned = `/proc/self/fd/${descriptor}`;
+    let held = true;
+    return {
+      stats: fstatSync(descriptor),
+      address: pinned,
+      reopen: flags => open(pinned, flags | constants.O_NONBLOCK),
+      // Once: the number may be somebody else's by the second time.
+      close: () => {
+        if (held) closeSync(descriptor);
+        held = false;
+      },
+    };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+};
+
+/**
+ * Elsewhere: the name is looked at before and after it is opened. Links are caught, but somebody
+ * who swaps directories quickly enough while a call runs can defeat it.
+ */
+export const pinByName: PinEntry = address => {
+  const stats = lstatSync(address);
+  return {
+    stats,
+    address,
+    reopen: async flags => {
+      const handle = await open(address, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+      const opened = await handle.stat();
+      if (opened.dev === stats.dev && opened.ino === stats.ino && realpathSync(address) === address)
+        return handle;
+      await handle.close();
+      throw Object.assign(new Error('The file was exchanged while it was opened'), {
+        code: 'ESTALE',
+        syscall: 'open',
+      });
+    },
+    close: () => {},
+  };
+};

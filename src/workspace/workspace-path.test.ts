@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {
+  childPath,
+  parseWorkspacePath,
+  parseWritablePath,
+  quotePath,
+  type WorkspacePath,
+} from './workspace-path.ts';
+
+const ROOTS: readonly [string, ...string[]] = ['/work', '/link/to/work'];
+
+describe('ruling W1: paths inside the root', () => {
+  test.each([
+    ['src/a.ts', 'src/a.ts'],
+    ['./src//a.ts', 'src/a.ts'],
+    ['src/../a.ts', 'a.ts'],
+    ['src/', 'src'],
+    ['.', '.'],
+    ['/work', '.'],
+    ['/work/', '.'],
+    ['/work/src/a.ts', 'src/a.ts'],
+    ['/work/../work/a', 'a'],
+    ['/link/to/work/a', 'a'],
+    ['...', '...'],
+    ['..a/b', '..a/b'],
+    ['a\\..\\..\\b', 'a\\..\\..\\b'],
+    ['~/x', '~/x'],
+    ['%2e%2e/x', '%2e%2e/x'],
+    [' a ', ' a '],
+    ['.git/config', '.git/config'],
+    ['a'.repeat(255), 'a'.repeat(255)],
+  ])('%j is %j', (path, expected) =>
+    expect(parseWorkspacePath(ROOTS, path)).toEqual({ok: true, value: expected}),
+  );
+
+  test.each([
+    '..',
+    '../x',
+    'a/../../x',
+    '/',
+    '/etc/passwd',
+    '/work2',
+    '/work2/a',
+    '/workspace',
+    '/Work/a',
+    '../work2/x',
+    '//etc',
+  ])('%j leaves it', path =>
+    expect(parseWorkspacePath(ROOTS, path)).toMatchObject({
+      ok: false,
+      error: {code: 'path_escape', details: {path}},
+    }),
+  );
+
+  test.each([
+    '',
+    'a\0b',
+    '\0',
+    'a\ud800',
+    'a'.repeat(256),
+    'é'.repeat(128),
+    `x/${'a'.repeat(300)}/y`,
+    'a/'.repeat(2049),
+    'x'.repeat(1_000_000),
+  ])('what can be no path is invalid_params (%#)', path => {
+    const result = parseWorkspacePath(ROOTS, path);
+    expect(result).toMatchObject({ok: false, error: {code: 'invalid_params', details: {field: 'path'}}});
+    if (!result.ok) expect(result.error.message.length).toBeLessThan(400);
+  });
+
+  test('policy: a root that is / contains every absolute path', () => {
+    expect(parseWorkspacePath(['/'], '/etc/passwd')).toEqual({ok: true, value: 'etc/passwd'});
+    expect(parseWorkspacePath(['/'], '../..')).toEqual({ok: true, value: '.'});
+  });
+
+  test('policy: whatever is accepted has only plain names, and is accepted again as itself', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('..', '.', '', 'a', '.git', '\\', 'work', '…'),
+      fc.string({maxLength: 4}),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, {maxLength: 8}), fc.boolean(), (pieces, absolute) => {
+        const result = parseWorkspacePath(ROOTS, (absolute ? '/work/' : '') + pieces.join('/'));
+        if (!result.ok) return;
+        const names = result.value.split('/');
+        expect(names.some(name => name === '..' || name === '' || (name === '.' && names.length > 1))).toBe(
+          false,
+        );
+        expect(parseWorkspacePath(ROOTS, result.value)).toEqual(result);
+      }),
+    );
+  });
+});
+
+describe('ruling W11: places no tool writes', () => {
+  test.each([
+    '.git',
+    '.git/config',
+    'a/.git/hooks/pre-commit',
+    '.GIT/x',
+    'a/.g\u200cit/x',
+    '/work/.git/x',
+    'a/../.git/x',
+    '.git./x',
+  ])('%j is refused', path =>
+    expect(parseWritablePath(ROOTS, path)).toMatchObject({
+      ok: false,
+      error: {code: 'path_escape', details: {reason: 'git_directory'}},
+    }),
+  );
+
+  test('the root, and a path that ends in a slash, are no files', () => {
+    expect(parseWritablePath(ROOTS, '.')).toMatchObject({ok: false, error: {code: 'not_a_file'}});
+    expect(parseWritablePath(ROOTS, 'a/')).toMatchObject({ok: false, error: {code: 'invalid_params'}});
+    expect(parseWritablePath(ROOTS, '.gitignore')).toEqual({ok: true, value: '.gitignore'});
+  });
+});
+
+test('policy: a child is one name; anything else is a bug', () => {
+  const root = '.' as WorkspacePath;
+  expect(childPath(root, 'a')).toBe('a');
+  expect(childPath('a' as WorkspacePath, 'b')).toBe('a/b');
+  for (const name of ['', '.', '..', 'a/b', 'a\0']) expect(() => childPath(root, name)).toThrow(TypeError);
+});
+
+test('policy: messages show what does not print', () => {
+  expect(quotePath('.g\u200cit\u202e\u0007')).toBe('".g\\u{200c}it\\u{202e}\\u0007"');
+});

@@ -1,0 +1,106 @@
+import {isAbsolute, relative, resolve, sep} from 'node:path';
+import type {Brand} from '../core/brand.ts';
+import {fail} from '../core/failure.ts';
+import {ok, type Result} from '../core/result.ts';
+import {isProtectedName} from './protected-name.ts';
+
+/**
+ * A path below the root of the workspace: relative, `/` between names, no `.`, `..` or empty name
+ * in it; the root itself is `.`. Lexically checked only: what lies there is the jail's business.
+ */
+export type WorkspacePath = Brand<string, 'WorkspacePath'>;
+
+declare const writable: unique symbol;
+
+/** W11: a `WorkspacePath` that names neither the root nor anything in a `.git`. */
+export type WritablePath = WorkspacePath & {readonly [writable]: true};
+
+/** PATH_MAX and NAME_MAX of Linux, in bytes. */
+const MAX_PATH_BYTES = 4096;
+const MAX_NAME_BYTES = 255;
+
+/**
+ * W1: an absolute path counts where it lies inside one of `roots` (the root as it was given, and
+ * its real path). `path_escape` outside, `invalid_params` for what can be no path at all.
+ */
+export function parseWorkspacePath(
+  roots: readonly [string, ...string[]],
+  path: string,
+): Result<WorkspacePath> {
+  const unusable = whyUnusable(path);
+  if (unusable !== undefined) return unusablePath(path, unusable);
+  for (const root of roots) {
+    const inside = relative(root, resolve(root, path));
+    // Compared by names: as strings, "/work2" starts with "/work".
+    if (isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`)) continue;
+    const names = inside === '' ? [] : inside.split(sep);
+    const long = names.find(name => Buffer.byteLength(name) > MAX_NAME_BYTES);
+    if (long !== undefined) return unusablePath(path, `a name in it is longer than ${MAX_NAME_BYTES} bytes`);
+    return ok((names.join('/') || '.') as WorkspacePath);
+  }
+  return fail(
+    'path_escape',
+    `${quotePath(path)} lies outside the workspace. Use a path relative to the workspace root.`,
+    {path, reason: 'outside_workspace'},
+  );
+}
+
+export function parseWritablePath(roots: readonly [string, ...string[]], path: string): Result<WritablePath> {
+  if (path.endsWith('/')) return unusablePath(path, 'it ends in "/", so it names a directory');
+  const parsed = parseWorkspacePath(roots, path);
+  return parsed.ok ? asWritable(parsed.value) : parsed;
+}
+
+/** W11: no tool writes below `.git`, however it is spelled. */
+export function asWritable(path: WorkspacePath): Result<WritablePath> {
+  if (path === '.') {
+    return fail('not_a_file', 'The path names the workspace root. Name a file in it.', {
+      path,
+      kind: 'directory',
+    });
+  }
+  const name = pathNames(path).find(isProtectedName);
+  if (name === undefined) return ok(path as WritablePath);
+  return fail(
+    'path_escape',
+    `${quotePath(path)} goes through ${quotePath(name)}, and no tool writes in .git. Leave it to git commands.`,
+    {path, reason: 'git_directory'},
+  );
+}
+
+/** The names a path consists of, outermost first; none for the root. */
+export function pathNames(path: WorkspacePath): readonly string[] {
+  return path === '.' ? [] : path.split('/');
+}
+
+/** The path of an entry of a directory. `name` must come from a directory listing. */
+export function childPath(directory: WorkspacePath, name: string): WorkspacePath {
+  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
+    throw new TypeError(`Expected the name of a directory entry, got ${JSON.stringify(name)}`);
+  }
+  return (directory === '.' ? name : `${directory}/${name}`) as WorkspacePath;
+}
+
+/** For messages: quoted, what does not print escaped, no longer than a line. */
+export function quotePath(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    unprintable => `\\u{${unprintable.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+function whyUnusable(path: string): string | undefined {
+  if (path === '') return 'it is empty';
+  if (path.includes('\0')) return 'it contains a NUL character';
+  // A lone surrogate would be written to disk as U+FFFD, which is another name.
+  if (/\p{Surrogate}/u.test(path)) return 'it is not well-formed Unicode';
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `it is longer than ${MAX_PATH_BYTES} bytes`;
+  return undefined;
+}
+
+function unusablePath(path: string, reason: string): Result<never> {
+  return fail('invalid_params', `${quotePath(path)} cannot be a path: ${reason}. Correct \`path\`.`, {
+    field: 'path',
+    reason,
+  });
+}
