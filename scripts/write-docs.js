@@ -3,8 +3,15 @@ import {writeFile} from 'node:fs/promises';
 import {configSchema} from '../dist/config/config-schema.js';
 import {renderConfigReference} from '../dist/config/render-reference.js';
 import {FAILURE_CODES} from '../dist/core/failure-codes.js';
+import {createToolbox} from '../dist/create-toolbox.js';
+import {RUNTIME_EVENTS} from '../dist/runtime/events/run-event.js';
+import {listEveryTool} from './list-every-tool.js';
 import {renderErrors} from './render-errors.js';
+import {renderEvents} from './render-events.js';
+import {renderTools} from './render-tools.js';
 
 const docs = new URL('../docs/', import.meta.url);
 await writeFile(new URL('config.md', docs), renderConfigReference(configSchema));
 await writeFile(new URL('errors.md', docs), renderErrors(FAILURE_CODES));
+await writeFile(new URL('events.md', docs), renderEvents(RUNTIME_EVENTS));
+await writeFile(new URL('tools.md', docs), renderTools(await listEveryTool(createToolbox)));

@@ -1,9 +1,9 @@
-import {isAbsolute, resolve} from 'node:path';
+import {resolve} from 'node:path';
 import {ConfigError} from './config/config-error.ts';
 import type {Config} from './config/config-schema.ts';
-import {defaultRunDirectory} from './config/default-run-directory.ts';
 import {type Environment, readEnvironment} from './config/environment.ts';
 import {type ResolvedConfig, resolveConfig} from './config/resolve-config.ts';
+import {defaultRunDirectory, defaultStateDirectory, programDirectories} from './config/state-directories.ts';
 import {type Clock, systemClock, timestamp} from './core/clock.ts';
 import {fail} from './core/failure.ts';
 import type {Json} from './core/json.ts';
@@ -24,6 +24,9 @@ import {
   type WebFetchArgs,
   webFetchTool,
 } from './tools/web-fetch.ts';
+import {webFetchTextTool} from './tools/web-fetch-text.ts';
+import {openWorkspaceSession, type WorkspaceSession} from './tools/workspace-session.ts';
+import {workspaceTools} from './tools/workspace-tools.ts';
 import {assembleWeb} from './web/assemble-web.ts';
 import {fetchPage} from './web/fetch-page.ts';
 import type {HostResolver} from './web/guard/host-resolver.ts';
@@ -115,8 +118,14 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
   const fetchLogged: FetchPage = (request, limits) =>
     logFetch(request, {log, clock}, () => fetchPage(request, limits, web.value.parts));
 
-  const tools = [webFetchTool(fetchLogged, webfetch)];
-  const host = assembleHost(config, tools, {...ports, log, clock, environment});
+  const workspace = openWorkspace({...ports, clock, environment});
+  const tools = [
+    webfetch.output === 'text'
+      ? webFetchTextTool(fetchLogged, webfetch, clock)
+      : webFetchTool(fetchLogged, webfetch),
+    ...(workspace ? workspaceTools(workspace) : []),
+  ];
+  const host = assembleHost(config, tools, workspace, {...ports, log, clock, environment});
   const warnings = [...resolved.warnings, ...web.value.warnings];
   for (const message of warnings) log({level: 'warn', event: 'config_warning', message});
 
@@ -149,7 +158,12 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
 type HostPorts = ToolboxPorts & {readonly log: Log; readonly clock: Clock; readonly environment: Environment};
 
 /** SRD 5.2: the registry by mode and switches, the approvals, and a session that opens when it is needed. */
-function assembleHost(config: Config, tools: readonly Tool[], ports: HostPorts) {
+function assembleHost(
+  config: Config,
+  tools: readonly Tool[],
+  workspace: WorkspaceSession | undefined,
+  ports: HostPorts,
+) {
   const {mode, definitions, approval, output, webfetch} = config.tools;
   const {log, clock, environment, approver} = ports;
   const registry = createRegistry({
@@ -171,8 +185,6 @@ function assembleHost(config: Config, tools: readonly Tool[], ports: HostPorts) 
     },
   );
   if (!policy.ok) throw new ConfigError(policy.error);
-  const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(environment.cwd, path));
-  const workspace = ports.workspace === undefined ? undefined : absolute(ports.workspace);
   return openToolHost({
     registry,
     policy: policy.value,
@@ -181,15 +193,33 @@ function assembleHost(config: Config, tools: readonly Tool[], ports: HostPorts) 
     log,
     approver,
     maxOutputBytes: output.max_bytes,
-    openSession: () => {
+    openSession: async () => {
+      const recovered = await workspace?.recover();
+      if (recovered && !recovered.ok) return recovered;
+      const root = workspace?.workspace.root;
       const name = `${timestamp(clock.now()).replace(/[^0-9TZ]/g, '')}-${randomHex(4)}`;
       const directory =
         ports.runDirectory === undefined
-          ? defaultRunDirectory(environment, workspace, name)
-          : absolute(ports.runDirectory);
-      return openSession({directory, workspace, clock});
+          ? defaultRunDirectory(environment, root, name)
+          : resolve(environment.cwd, ports.runDirectory);
+      return openSession({directory, workspace: root, clock});
     },
   });
+}
+
+type WorkspacePorts = ToolboxPorts & {readonly clock: Clock; readonly environment: Environment};
+
+function openWorkspace({workspace, clock, environment}: WorkspacePorts): WorkspaceSession | undefined {
+  if (workspace === undefined) return undefined;
+  const root = resolve(environment.cwd, workspace);
+  const opened = openWorkspaceSession({
+    root,
+    stateDirectory: defaultStateDirectory(environment, root),
+    programDirectories: programDirectories(environment),
+    clock,
+  });
+  if (!opened.ok) throw new ConfigError([opened.error.message]);
+  return opened.value;
 }
 
 /** NFR-WF-REL-02: a bug becomes `internal` and never ends the host. */

@@ -1,3 +1,7 @@
+export {type AnthropicTools, anthropicTools} from './adapters/anthropic.ts';
+export {type OpenaiTools, openaiTools} from './adapters/openai.ts';
+export {type OpenaiChatTools, openaiChatTools} from './adapters/openai-chat.ts';
+export {vercelTools} from './adapters/vercel-ai.ts';
 export {ConfigError} from './config/config-error.ts';
 export type {Config} from './config/config-schema.ts';
 export type {Clock} from './core/clock.ts';
@@ -5,6 +9,15 @@ export type {Failure} from './core/failure.ts';
 export {FAILURE_CODES, type FailureCode} from './core/failure-codes.ts';
 export type {Log, LogEvent, LogLevel} from './core/log.ts';
 export type {Result} from './core/result.ts';
+export type {ToolError, ToolRequest, ToolResult} from './core/tool.ts';
+export type {
+  ApprovalAnswer,
+  ApprovalQuestion,
+  Approver,
+  CallOptions,
+  ToolHost,
+  ToolListing,
+} from './core/tool-host.ts';
 export {
   type CallContext,
   createToolbox,

@@ -71,8 +71,9 @@ function askOnTerminal(question: string, signal: AbortSignal): Promise<string | 
   return new Promise(resolve => {
     const settle = (answer?: string): void => {
       signal.removeEventListener('abort', hangUp);
-      lines.close();
+      // First, as closing calls back here without an answer.
       resolve(answer);
+      lines.close();
     };
     const hangUp = (): void => settle();
     lines.once('line', settle);

@@ -1,7 +1,6 @@
 import type {ToolboxServices} from './toolbox-services.ts';
 
-/** The composition root, loaded when a command needs it. */
-export async function loadServices(): Promise<ToolboxServices> {
-  const root: unknown = await import('../create-toolbox.ts');
-  return root as ToolboxServices;
+/** What commands do to runs and machines without a toolbox, loaded when a command needs it. */
+export function loadServices(): Promise<ToolboxServices> {
+  return import('../create-toolbox/services.ts');
 }

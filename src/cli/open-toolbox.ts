@@ -1,12 +1,34 @@
+import {resolve} from 'node:path';
 import {assembleToolbox, type Toolbox} from '../create-toolbox.ts';
 import type {CommandContext} from './command.ts';
-import {readSettings} from './read-settings.ts';
+import {listFlag} from './parse-flags.ts';
+import {readSettings, type SettingFlags} from './read-settings.ts';
 
-/** The toolbox of a command: configuration from the files, log lines to stderr. */
+/** The values of `TOOLBOX_FLAGS`, and where a command has them, of `SESSION_FLAGS`. */
+export interface ToolboxFlagValues extends SettingFlags {
+  readonly workspace?: string | undefined;
+  readonly 'run-dir'?: string | undefined;
+  readonly allow?: string | undefined;
+}
+
+/**
+ * The toolbox of a command: configuration from the files, workspace and run directory from the flags,
+ * log lines to stderr. A command that touches no files opens no workspace. Throws `UsageError` and `ConfigError`.
+ */
 export async function openToolbox(
-  flags: {readonly config: string | undefined; readonly 'log-level': string | undefined},
+  flags: ToolboxFlagValues,
   context: CommandContext,
+  {workspace = true}: {readonly workspace?: boolean} = {},
 ): Promise<Toolbox> {
+  const {environment} = context;
+  const allow = listFlag('allow', flags.allow);
   const {resolved, log} = await readSettings(flags, context);
-  return assembleToolbox(resolved, {environment: context.environment, log});
+  const runDirectory = flags['run-dir'];
+  return assembleToolbox(resolved, {
+    environment,
+    log,
+    workspace: workspace ? resolve(environment.cwd, flags.workspace ?? '.') : undefined,
+    runDirectory: runDirectory === undefined ? undefined : resolve(environment.cwd, runDirectory),
+    allow,
+  });
 }

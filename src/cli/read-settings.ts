@@ -5,6 +5,11 @@ import type {CommandContext} from './command.ts';
 import {jsonLog, LOG_LEVELS} from './json-log.ts';
 import {UsageError} from './usage-error.ts';
 
+export interface SettingFlags {
+  readonly config: string | undefined;
+  readonly 'log-level'?: string | undefined;
+}
+
 export interface Settings {
   readonly resolved: LoadedConfig;
   readonly log: Log;
@@ -12,10 +17,10 @@ export interface Settings {
 
 /** What `--config` and `--log-level` say. Throws `UsageError` and `ConfigError`. */
 export async function readSettings(
-  flags: {readonly config: string | undefined; readonly 'log-level'?: string | undefined},
-  {console, environment}: Pick<CommandContext, 'console' | 'environment'>,
+  flags: SettingFlags,
+  {console, environment}: CommandContext,
 ): Promise<Settings> {
-  const wanted = flags['log-level'] ?? (console.errInteractive ? 'warn' : 'info');
+  const wanted = flags['log-level'] ?? (console.errInteractive ? 'error' : 'info');
   const level = LOG_LEVELS.find(known => known === wanted);
   if (level === undefined) {
     throw new UsageError(`--log-level takes one of ${LOG_LEVELS.join(', ')}, got "${wanted}".`);

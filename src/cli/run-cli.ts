@@ -12,6 +12,15 @@ export interface CliRun extends CommandContext {
 /** Loaded when a command is named: no command pays for another. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
+  call: async () => (await import('./commands/call.ts')).callCommand,
+  tools: async () => (await import('./commands/tools.ts')).toolsCommand,
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  policy: async () => (await import('./commands/policy.ts')).policyCommand,
+  approve: async () => (await import('./commands/approve.ts')).approveCommand,
+  events: async () => (await import('./commands/events.ts')).eventsCommand,
+  undo: async () => (await import('./commands/undo.ts')).undoCommand,
   demo: async () => (await import('./commands/demo.ts')).demoCommand,
 };
 

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
-import {isAbsolute, join, resolve} from 'node:path';
 import {parse, TomlError} from 'smol-toml';
 import {ok, type Result} from '../core/result.ts';
+import {type ConfigPath, configPath} from './config-path.ts';
 import type {Environment} from './environment.ts';
 import {type ResolvedConfig, resolveConfig} from './resolve-config.ts';
 
@@ -15,15 +15,9 @@ export interface LoadedConfig extends ResolvedConfig {
   readonly source: string | undefined;
 }
 
-interface Source {
-  readonly file: string;
-  /** Who named the file; a missing one is a problem then. */
-  readonly namedBy?: string;
-}
-
 /** Ruling H5: reads the one configuration file. A file of the workspace is never looked at. */
 export async function loadConfig(request: ConfigRequest): Promise<Result<LoadedConfig, readonly string[]>> {
-  const source = findSource(request);
+  const source = configPath(request.path, request);
   const text = source === undefined ? ok(undefined) : await readSource(source);
   if (!text.ok) return text;
   if (source === undefined || text.value === undefined) return located(resolveConfig(undefined, request));
@@ -31,19 +25,10 @@ export async function loadConfig(request: ConfigRequest): Promise<Result<LoadedC
   return raw.ok ? located(resolveConfig(raw.value, request), source.file) : raw;
 }
 
-/** Ruling H5: `--config`, else FORGE_CONFIG, else the XDG directory, which must be absolute to count. */
-function findSource({path, env, cwd, homeDir}: ConfigRequest): Source | undefined {
-  if (path !== undefined) return {file: resolve(cwd, path), namedBy: '--config'};
-  const fromEnv = env['FORGE_CONFIG'];
-  if (fromEnv !== undefined && fromEnv.trim() !== '') {
-    return {file: resolve(cwd, fromEnv), namedBy: 'FORGE_CONFIG'};
-  }
-  const xdg = env['XDG_CONFIG_HOME'];
-  if (xdg !== undefined && isAbsolute(xdg)) return {file: join(xdg, 'forge', 'config.toml')};
-  return isAbsolute(homeDir) ? {file: join(homeDir, '.config', 'forge', 'config.toml')} : undefined;
-}
-
-async function readSource({file, namedBy}: Source): Promise<Result<string | undefined, readonly string[]>> {
+async function readSource({
+  file,
+  namedBy,
+}: ConfigPath): Promise<Result<string | undefined, readonly string[]>> {
   try {
     return ok(new TextDecoder('utf-8', {fatal: true}).decode(await readFile(file)));
   } catch (error) {

@@ -91,7 +91,7 @@ export const FAILURE_CODES = {
     blame: 'remote',
     retryable: true,
     meaning: 'The time budget of the call ran out in the phase that `details.phase` names.',
-    next: 'Retry, or raise tools.webfetch.timeout_seconds.',
+    next: 'Retry; for web_fetch raise tools.webfetch.timeout_seconds, for other tools ask for less at once.',
     details: ['timeout_ms', 'phase', 'partial'],
   },
   network: {
@@ -169,21 +169,21 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The path leaves the workspace, or names a place no tool may write, such as .git/.',
     next: 'Use a path inside the workspace.',
-    details: ['path', 'reason'],
+    details: ['path', 'reason', 'problems'],
   },
   symlink_blocked: {
     blame: 'policy',
     retryable: false,
     meaning: 'The path goes through a symbolic link.',
     next: 'Use the path of the real file inside the workspace.',
-    details: ['path', 'component'],
+    details: ['path', 'component', 'problems'],
   },
   file_not_found: {
     blame: 'caller',
     retryable: false,
     meaning: 'There is no such file or directory.',
     next: 'Look the path up with list_files or glob.',
-    details: ['path', 'similar'],
+    details: ['path', 'similar', 'problems'],
   },
   not_a_file: {
     blame: 'caller',
@@ -191,7 +191,7 @@ export const FAILURE_CODES = {
     meaning:
       'The path is a directory, device, FIFO or socket, or a file with several hard links where it would be written.',
     next: 'Name a regular file.',
-    details: ['path', 'kind'],
+    details: ['path', 'kind', 'problems'],
   },
   binary_file: {
     blame: 'caller',
@@ -219,7 +219,7 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The content of the file changed since it was read in this session.',
     next: 'Call read_file again and base the change on what it says.',
-    details: ['path'],
+    details: ['path', 'problems'],
   },
   no_match: {
     blame: 'caller',

@@ -43,6 +43,8 @@ export interface Intent {
   readonly preview: string;
   /** Content hashes of what would change; an approval is bound to them. */
   readonly fileHashes: {readonly [path: string]: string};
+  /** The call shows what it would do and does nothing: it needs no more leave than a tool that reads. */
+  readonly dryRun?: boolean;
 }
 
 /** What a tool runs with. One per call. */

@@ -79,7 +79,7 @@ async function perform(
     {
       requestId: call.requestId,
       step: call.step,
-      tool,
+      tool: intent.value.dryRun === true ? {...tool, action: undefined} : tool,
       params,
       intent: intent.value,
       signal: caller ?? new AbortController().signal,

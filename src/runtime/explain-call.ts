@@ -41,8 +41,9 @@ export async function explainCall(
     clock,
   });
   if (!intent.ok) return intent;
-  const {subject} = intent.value;
-  return ok({intent: intent.value, verdict: policy.check(tool.value.action, {tool: name, subject})});
+  const {subject, dryRun} = intent.value;
+  const action = dryRun === true ? undefined : tool.value.action;
+  return ok({intent: intent.value, verdict: policy.check(action, {tool: name, subject})});
 }
 
 function inertContext(signal: AbortSignal, log: Log): ToolContext {

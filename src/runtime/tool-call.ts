@@ -78,7 +78,7 @@ export class ToolCall {
     const {tool} = this.request;
     const ended = clock.now();
     const elapsedMs = clock.monotonic() - this.#startedMonotonic;
-    const durationSec = Math.max(0, elapsedMs - this.waitedMs) / 1000;
+    const durationSec = seconds(elapsedMs - this.waitedMs);
     if (!outcome.ok && isGuardBlock(outcome.error)) {
       const {code, message, details} = outcome.error;
       session.emit('guard_blocked', {...this.#about(), tool, error_type: code, message, details});
@@ -88,7 +88,7 @@ export class ToolCall {
       tool,
       status: outcome.ok ? 'success' : 'error',
       duration_sec: durationSec,
-      approval_wait_sec: this.waitedMs / 1000,
+      approval_wait_sec: seconds(this.waitedMs),
       error_type: outcome.ok ? null : outcome.error.code,
       truncated: outcome.ok && outcome.value.truncated,
     });
@@ -134,4 +134,9 @@ export class ToolCall {
 /** Approvals have events of their own. */
 function isGuardBlock({code}: Failure): boolean {
   return FAILURE_CODES[code].blame === 'policy' && code !== 'approval_required' && code !== 'approval_denied';
+}
+
+/** Milliseconds as seconds, to the microsecond. */
+function seconds(ms: number): number {
+  return Math.round(Math.max(0, ms) * 1000) / 1_000_000;
 }

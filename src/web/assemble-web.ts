@@ -3,6 +3,8 @@ import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import {ok, type Result} from '../core/result.ts';
 import {SingleFlight} from '../core/single-flight.ts';
+import {type Browser, createBrowser} from './browser/browser.ts';
+import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
 import type {FetchParts} from './fetch-parts.ts';
@@ -33,6 +35,8 @@ export interface Web {
   readonly parts: FetchParts;
   /** Lines to log at start-up. */
   readonly warnings: readonly string[];
+  /** For `doctor`: whether a page could be rendered here, and what would keep it from the network. */
+  readonly probeBrowser: (signal: AbortSignal) => Promise<Result<BrowserProbe>>;
   readonly close: () => Promise<void>;
 }
 
@@ -53,6 +57,7 @@ export function assembleWeb(options: WebFetchOptions, ports: WebPorts): Result<W
   const transport = createHttpTransport({proxy: proxy.value, ca: ca.length > 0 ? ca : undefined});
   const headers = requestHeaders(options);
   const offload = new Offload();
+  const browser = webBrowser(options, ports);
   const ttlMs = options.cache_ttl_days * DAY_MS;
   const parts: FetchParts = {
     options,
@@ -60,6 +65,7 @@ export function assembleWeb(options: WebFetchOptions, ports: WebPorts): Result<W
     guard,
     robots: robotsAccess(options, {guard, policy, transport, headers}, ports),
     transport,
+    browser,
     offload,
     cache: openDiskCache({
       directory: options.cache_dir,
@@ -76,9 +82,19 @@ export function assembleWeb(options: WebFetchOptions, ports: WebPorts): Result<W
     log,
   };
   const close = async (): Promise<void> => {
-    await Promise.all([transport.close(), offload.close()]);
+    await Promise.all([browser.close(), transport.close(), offload.close()]);
   };
-  return ok({parts, warnings, close});
+  return ok({parts, warnings, probeBrowser: signal => probeBrowser(browser, signal), close});
+}
+
+function webBrowser(options: WebFetchOptions, {clock, log, env}: WebPorts): Browser {
+  return createBrowser({
+    options: options.browser,
+    path: env['PATH'] ?? '',
+    tempDir: env['TMPDIR'] || '/tmp',
+    clock,
+    log,
+  });
 }
 
 /** FR-WF-10b, ruling C5. */

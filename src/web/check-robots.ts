@@ -11,21 +11,23 @@ import type {CheckedUrl} from './page.ts';
  */
 export class RobotsTime {
   readonly #parts: FetchParts;
-  readonly #caller: AbortSignal;
   #leftMs: number;
 
-  constructor(parts: FetchParts, caller: AbortSignal) {
+  constructor(parts: FetchParts) {
     this.#parts = parts;
-    this.#caller = caller;
     this.#leftMs = parts.options.timeout_seconds * 1000;
   }
 
-  async check(checked: CheckedUrl, pins: HostPins): Promise<Result<{readonly failOpen: boolean}>> {
+  async check(
+    checked: CheckedUrl,
+    pins: HostPins,
+    caller: AbortSignal,
+  ): Promise<Result<{readonly failOpen: boolean}>> {
     const {robots, clock, options} = this.#parts;
-    const allowance = new Budget(this.#leftMs, clock, this.#caller);
+    const allowance = new Budget(this.#leftMs, clock, caller);
     try {
       const verdict = await robots.check(checked, pins, allowance.signal);
-      if (verdict.ok || verdict.error.code !== 'cancelled' || this.#caller.aborted) return verdict;
+      if (verdict.ok || verdict.error.code !== 'cancelled' || caller.aborted) return verdict;
       if (options.robots.fail_open) return ok({failOpen: true});
       const {origin} = checked.url;
       return fail(

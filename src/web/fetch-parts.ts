@@ -2,6 +2,7 @@ import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
 import type {SingleFlight} from '../core/single-flight.ts';
+import type {Browser} from './browser/browser.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import type {Guard} from './guard/admit.ts';
@@ -20,6 +21,7 @@ export interface FetchParts {
   readonly guard: Guard;
   readonly robots: RobotsAccess<HostPins>;
   readonly transport: HttpTransport;
+  readonly browser: Browser;
   readonly offload: Offload;
   readonly cache: DiskCache;
   readonly redirects: PermanentRedirects;

@@ -87,6 +87,13 @@ export const webFetchSection = {
       doc: 'How long a robots.txt is remembered.',
     },
     allow_auto_execution: {kind: 'flag', default: false, doc: 'Run `web_fetch` without asking for approval.'},
+    output: {
+      kind: 'choice',
+      default: 'json',
+      choices: ['json', 'text'],
+      extension: true,
+      doc: '`text` registers `web_fetch` with the parameters `url` and `maxLength` (default 8000 characters), for agents that want one text: within 15 s, failures as text. The guard is the same.',
+    },
     cache_redirects: {
       kind: 'flag',
       default: false,
@@ -180,6 +187,13 @@ export const webFetchSection = {
           kind: 'text-list',
           default: ['image', 'font', 'media'],
           doc: 'CDP resource types that are not loaded.',
+        },
+        isolation: {
+          kind: 'choice',
+          default: 'auto',
+          choices: ['auto', 'namespace', 'flags'],
+          extension: true,
+          doc: 'What keeps Chromium from the network, beside interception. `namespace`: it has none (bubblewrap makes an empty network namespace), or the browser is not used. `flags`: its own flags only. `auto`: the namespace where one can be made; the flags always.',
         },
       },
     },

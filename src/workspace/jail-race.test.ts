@@ -42,7 +42,7 @@ test('ruling W1: swapping a directory for a link while calls run gains nothing',
   writeFileSync(join(root, 'deep/swapped/inner/file.txt'), 'inside');
   writeFileSync(join(outside, 'inner/file.txt'), 'SECRET');
   const untouched = statSync(join(outside, 'inner/file.txt'), {bigint: true});
-  const opened = await openWorkspace(root);
+  const opened = openWorkspace(root);
   if (!opened.ok) throw new Error(opened.error.message);
   const workspace = opened.value;
 

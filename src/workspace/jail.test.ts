@@ -103,7 +103,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
       expect(await writeAt(workspace, path), path).toBe('not_a_file');
     }
     expect(await readAt(workspace, 'fifo/x')).toBe('file_not_found');
-    const host = unwrap(await openWorkspace('/', pinEntry));
+    const host = unwrap(openWorkspace('/', pinEntry));
     expect(await readAt(host, '/dev/zero')).toBe('not_a_file');
     expect(await writeAt(host, '/dev/null')).toBe('not_a_file');
     expect(await readAt(host, '/proc/self/root/etc/passwd')).toBe('symlink_blocked');
@@ -206,9 +206,9 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
 test('policy: a root may be given by a link; it must be a directory that is there', async () => {
   const {root, outside} = await jailedPlace();
   symlinkSync(root, join(outside, 'alias'));
-  const workspace = unwrap(await openWorkspace(join(outside, 'alias')));
+  const workspace = unwrap(openWorkspace(join(outside, 'alias')));
   expect(workspace.root).toBe(root);
   expect(await readAt(workspace, join(outside, 'alias/top.txt'))).toBe('top\n');
-  expect(codeOf(await openWorkspace(join(root, 'none')))).toBe('file_not_found');
-  expect(codeOf(await openWorkspace(join(root, 'top.txt')))).toBe('not_a_file');
+  expect(codeOf(openWorkspace(join(root, 'none')))).toBe('file_not_found');
+  expect(codeOf(openWorkspace(join(root, 'top.txt')))).toBe('not_a_file');
 });

@@ -58,10 +58,10 @@ export interface Workspace {
 }
 
 /** `root` is the operator's word and may be a link; everything below it may not. */
-export async function openWorkspace(
+export function openWorkspace(
   root: string,
   pinEntry: PinEntry = process.platform === 'linux' ? pinByDescriptor : pinByName,
-): Promise<Result<Workspace>> {
+): Result<Workspace> {
   const given = resolve(root);
   try {
     const real = realpathSync(given);

@@ -18,7 +18,7 @@ async function onDisk(
     writeFileSync(join(root, path), content);
     chmodSync(join(root, path), 0o644);
   }
-  return jailedFileSystem(unwrap(await openWorkspace(root)));
+  return jailedFileSystem(unwrap(openWorkspace(root)));
 }
 
 fileSystemContract('in the jail', files => onDisk(files));

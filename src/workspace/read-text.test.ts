@@ -205,7 +205,7 @@ describe('large files, on disk', () => {
     const descriptor = openSync(join(root, 'f'), 'w');
     write(descriptor);
     closeSync(descriptor);
-    const files = jailedFileSystem(unwrap(await openWorkspace(root)));
+    const files = jailedFileSystem(unwrap(openWorkspace(root)));
     return async options =>
       unwrap(await readText(files, unwrap(files.resolve('f')), {maxBytes: 102_400, ...options}));
   }
@@ -243,7 +243,7 @@ describe('large files, on disk', () => {
     const descriptor = openSync(join(root, 'f'), 'w');
     ftruncateSync(descriptor, 2 ** 40);
     closeSync(descriptor);
-    const files = jailedFileSystem(unwrap(await openWorkspace(root)));
+    const files = jailedFileSystem(unwrap(openWorkspace(root)));
     const result = await readText(files, unwrap(files.resolve('f')), {maxBytes: 1000});
     expect(result).toMatchObject({ok: false, error: {code: 'binary_file', details: {offset: 0}}});
   });

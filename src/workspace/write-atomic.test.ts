@@ -26,7 +26,7 @@ async function session(content = 'one\ntwo\n') {
   const root = temporaryDirectory();
   const at = join(root, 'f.txt');
   writeFileSync(at, content);
-  const files = jailedFileSystem(unwrap(await openWorkspace(root)));
+  const files = jailedFileSystem(unwrap(openWorkspace(root)));
   const ledger = new ReadLedger();
   return {
     root,

@@ -15,9 +15,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tools: ['core', 'web', 'workspace', 'sandbox'],
   config: ['core'],
   'create-toolbox': ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools'],
-  index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox'],
+  index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
+  // Definitions for other people's APIs: a third face.
+  adapters: ['core'],
   mcp: ['core', 'config', 'create-toolbox', 'index'],
-  cli: ['core', 'config', 'create-toolbox', 'index', 'mcp'],
+  cli: ['core', 'config', 'create-toolbox', 'index', 'mcp', 'adapters'],
 };
 
 /** The vocabulary that every stage of web/ shares. */

@@ -24,7 +24,7 @@ export async function jailedPlace(pinEntry: PinEntry = pinByDescriptor): Promise
   writeFileSync(join(root, 'top.txt'), 'top\n');
   writeFileSync(join(root, '.git/config'), '[core]\n');
   writeFileSync(join(outside, 'secret.txt'), 'secret\n');
-  return {workspace: unwrap(await openWorkspace(root, pinEntry)), root, outside};
+  return {workspace: unwrap(openWorkspace(root, pinEntry)), root, outside};
 }
 
 /** What a file says, or the code of the failure. */

@@ -32,6 +32,8 @@ export function openTestToolbox(
         webfetch: {
           ...webfetch,
           cache_dir: cacheDir,
+          // The tests of the browser name theirs; all others are the same with and without one.
+          browser: {chromium_path: '/nonexistent/chromium', ...webfetch.browser},
           security: {
             block_loopback: false,
             allow_insecure_overrides: true,

@@ -33,7 +33,7 @@ export const fetchCommand: Command = {
     const {values, positionals: urls} = parseFlags(argv, FLAGS);
     if (urls.length === 0) throw new UsageError('fetch needs at least one URL.');
     const maxChunkTokens = integerFlag('max-chunk-tokens', values['max-chunk-tokens'], 128, 2048);
-    const toolbox = await openToolbox(values, context);
+    const toolbox = await openToolbox(values, context, {workspace: false});
     try {
       const results = fetchInOrder(urls, toolbox, context, {
         ...(maxChunkTokens !== undefined && {max_chunk_tokens: maxChunkTokens}),

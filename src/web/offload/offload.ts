@@ -1,7 +1,7 @@
 import type {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {type Job, type JobResults, runJob} from './jobs.ts';
+import type {Job, JobResults} from './jobs.ts';
 import {WorkerThread} from './worker-thread.ts';
 
 export interface OffloadSettings {
@@ -35,6 +35,8 @@ export class Offload {
     budget.enter('extract');
     if (budget.spent) return budget.failure();
     if (sizeOf(job) < this.#settings.threshold) {
+      // The parser and all behind it are loaded by the first document.
+      const {runJob} = await import('./jobs.ts');
       try {
         return ok(runJob(job) as JobResults[Kind]);
       } catch (error) {

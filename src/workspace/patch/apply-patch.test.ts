@@ -50,7 +50,7 @@ async function place(files: Readonly<Record<string, Content>> = {}): Promise<Pla
     mkdirSync(dirname(join(root, path)), {recursive: true});
     writeFileSync(join(root, path), content);
   }
-  const workspace = value(await openWorkspace(root));
+  const workspace = value(openWorkspace(root));
   const journal = {directory: join(base, 'journal'), clock: systemClock};
   const plan = (patch: Content) =>
     planPatch(workspace, patch, {crossCheck: {run: runPatch, directory: join(base, 'stage')}});

@@ -89,7 +89,7 @@ async function place(): Promise<Place> {
   const base = temporaryDirectory();
   const root = join(base, 'work');
   fill(root);
-  const workspace = value(await openWorkspace(root));
+  const workspace = value(openWorkspace(root));
   return {root, workspace, options: {directory: join(base, 'journal'), clock: systemClock}};
 }
 
@@ -116,7 +116,7 @@ describe('an interrupted commit', () => {
 import {openWorkspace} from ${from('workspace/jail.js')};
 import {commitPlan, planPatch} from ${from('workspace/patch/apply-patch.js')};
 const [root, directory, patch, last] = process.argv.slice(2);
-const {value: workspace} = await openWorkspace(root);
+const {value: workspace} = openWorkspace(root);
 const {value: plan} = await planPatch(workspace, patch);
 let left = Number(last);
 const onStep = () => { left -= 1; if (left < 0) process.kill(process.pid, 'SIGKILL'); };

@@ -116,7 +116,7 @@ async function bench(): Promise<Bench> {
     execFileSync('git', args, {cwd: theirs, env, stdio: ['ignore', 'pipe', 'pipe']});
   git('init', '-q');
   git('config', 'core.autocrlf', 'false');
-  const opened = await openWorkspace(ours);
+  const opened = openWorkspace(ours);
   if (!opened.ok) throw new Error(opened.error.message);
   const workspace = opened.value;
   return {

@@ -42,8 +42,8 @@ export function patchFailure(problems: readonly [PatchProblem, ...PatchProblem[]
   const sentences = named.slice(0, NAMED);
   if (rest > 0) sentences.push(`${rest} more ${rest === 1 ? 'problem' : 'problems'}.`);
   const message = `${sentences.join(' ')} Nothing was written.`;
-  if (leading.failure.code === 'patch_hunk_fail') {
-    return fail('patch_hunk_fail', message, {problems: problems.slice(0, LISTED).map(({detail}) => detail)});
-  }
-  return {ok: false, error: {...leading.failure, message}};
+  const listed = problems.slice(0, LISTED).map(({detail}) => detail);
+  const isSingle = problems.length === 1 && leading.failure.code !== 'patch_hunk_fail';
+  const details = isSingle ? leading.failure.details : {...leading.failure.details, problems: listed};
+  return {ok: false, error: {...leading.failure, message, details}};
 }

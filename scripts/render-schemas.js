@@ -1,0 +1,149 @@
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+const text = {type: 'string'};
+const count = {type: 'integer', minimum: 0};
+const seconds = {type: 'number', minimum: 0};
+const time = {type: 'string', format: 'date-time', description: 'RFC 3339 UTC with milliseconds.'};
+const sha256 = {type: 'string', pattern: '^[0-9a-f]{64}$'};
+const orNull = ({type, ...rest}) => ({type: [type, 'null'], ...rest});
+
+/** What each field of an event's payload is, whichever event has it. */
+const PAYLOAD_FIELDS = {
+  version: count,
+  steps: count,
+  unfinished: {type: 'array', items: count, description: 'Steps that a crash cut off.'},
+  torn_bytes: count,
+  kept_in: text,
+  request_id: text,
+  step: {type: 'integer', minimum: 1, description: 'The number of the call in its run.'},
+  tool: text,
+  params: {description: 'As they were given: secrets and query strings redacted, long text as its hash.'},
+  status: {enum: ['success', 'error']},
+  duration_sec: {...seconds, description: 'Without the time that somebody was asked.'},
+  approval_wait_sec: seconds,
+  wait_sec: seconds,
+  truncated: {type: 'boolean'},
+  action: {enum: ['patch_file', 'write_file', 'run', 'web_fetch', null]},
+  summary: text,
+  by: {...text, description: 'The setting, rule or answer that decided.'},
+  hash: {...sha256, description: 'Of tool, arguments and files: what the decision holds for.'},
+  approval_id: {...orNull(text), description: 'What `forge-tools approve` takes.'},
+  decision: {enum: ['allowed', 'refused']},
+  reason: text,
+  rule: {description: 'The rule that the answer made.'},
+  rule_problem: text,
+  message: text,
+  details: {description: 'As in the ToolError, redacted.'},
+  changed_files: {type: 'array', items: text},
+  patch_size_bytes: count,
+  patch_path: {...text, description: 'Relative to the run directory.'},
+  undo_path: {...text, description: 'Relative to the run directory.'},
+};
+
+/** Fields that an event may go without. */
+const OPTIONAL = new Set(['approval_id', 'reason', 'rule', 'rule_problem']);
+
+/** Events of tools, beside those of the runtime. */
+const TOOL_EVENTS = {
+  PATCH_APPLIED: {
+    when: 'A tool has changed files. The patch that undoes it lies beside the patch.',
+    payload: ['request_id', 'step', 'changed_files', 'patch_size_bytes', 'patch_path', 'undo_path'],
+  },
+};
+
+/** Every event of a run's log, the runtime's and those of tools. */
+export function listEvents(runtimeEvents) {
+  return {...runtimeEvents, ...TOOL_EVENTS};
+}
+
+/** `schemas/`: file name → content. */
+export function renderSchemas(tools, {failureCodes, runtimeEvents, toolResultSchema}) {
+  const codes = Object.keys(failureCodes);
+  const toolError = {
+    type: 'object',
+    description: 'What went wrong, for whom to change what.',
+    properties: {
+      error_type: {enum: codes, description: 'docs/errors.md explains each.'},
+      message: {...text, description: 'What, with which value, then what to do next.'},
+      details: {type: ['object', 'null'], properties: {retryable: {type: 'boolean'}}},
+    },
+    required: ['error_type', 'message', 'details'],
+    additionalProperties: false,
+  };
+  const toolResult = toolResultSchema({$schema: DIALECT});
+  const files = {
+    'tool-request': {
+      title: 'ToolRequest',
+      type: 'object',
+      description: 'One call of a tool.',
+      properties: {
+        tool: {type: 'string', minLength: 1},
+        params: {type: 'object', description: 'What tools/NAME.params.json says. Missing is {}.'},
+        request_id: {...text, description: 'Comes back in the result. Missing or "" gets a made one.'},
+      },
+      required: ['tool'],
+    },
+    'tool-result': {
+      title: 'ToolResult',
+      ...toolResult,
+      description: 'The answer to a ToolRequest. Every field is always there.',
+      properties: {
+        ...toolResult.properties,
+        data: {description: 'What tools/NAME.data.json says; null on an error.'},
+        error: {anyOf: [toolError, {type: 'null'}]},
+      },
+    },
+    'tool-error': {title: 'ToolError', ...toolError},
+    'run-event': runEvent(listEvents(runtimeEvents), codes),
+  };
+  for (const {name, title, description, paramsSchema, dataSchema} of tools) {
+    files[`tools/${name}.params`] = {title: `${title}: parameters`, description, ...paramsSchema};
+    files[`tools/${name}.data`] = {title: `${title}: data`, ...dataSchema};
+  }
+  return new Map(
+    Object.entries(files).map(([name, {$schema: _, ...schema}]) => [
+      `${name}.json`,
+      `${JSON.stringify({$schema: DIALECT, ...schema}, null, 2)}\n`,
+    ]),
+  );
+}
+
+function runEvent(events, codes) {
+  const fields = {...PAYLOAD_FIELDS, error_type: {enum: [...codes, null]}};
+  const payloadOf = ({when, payload}) => ({
+    type: 'object',
+    description: when,
+    properties: Object.fromEntries(payload.map(field => [field, fieldOf(fields, field)])),
+    required: payload.filter(field => !OPTIONAL.has(field)),
+  });
+  return {
+    title: 'RunEvent',
+    type: 'object',
+    description: 'One line of events.jsonl.',
+    properties: {
+      seq: {type: 'integer', minimum: 1, description: '1, 2, 3 … without a gap.'},
+      time,
+      event: text,
+      payload: {type: 'object'},
+      hash: {...sha256, description: 'SHA-256 of the hash of the line before and this line up to its hash.'},
+    },
+    required: ['seq', 'time', 'event', 'payload', 'hash'],
+    additionalProperties: false,
+    oneOf: [
+      ...Object.entries(events).map(([event, entry]) => ({
+        properties: {event: {const: event}, payload: payloadOf(entry)},
+      })),
+      {
+        description: 'An event of a tool.',
+        properties: {event: {not: {enum: Object.keys(events)}}},
+      },
+    ],
+  };
+}
+
+function fieldOf(fields, name) {
+  const schema = fields[name];
+  if (schema === undefined)
+    throw new Error(`Say in scripts/render-schemas.js what "${name}" of an event is.`);
+  return schema;
+}

@@ -1,0 +1,63 @@
+import type {Json} from '../core/json.ts';
+import type {CallOptions, ToolHost} from '../core/tool-host.ts';
+
+/** A tool of the Messages API. */
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: {type: 'object'; [keyword: string]: unknown};
+}
+
+export interface AnthropicToolResult {
+  type: 'tool_result';
+  tool_use_id: string;
+  content: string;
+  is_error: boolean;
+}
+
+export interface AnthropicTools {
+  readonly tools: AnthropicTool[];
+  /**
+   * Runs the `tool_use` blocks of a message and gives the blocks that answer them, in their order; the
+   * next user message consists of these. Empty where the model called nothing. Never rejects.
+   */
+  readonly respond: (
+    content: readonly {readonly type: string}[],
+    options?: CallOptions,
+  ) => Promise<AnthropicToolResult[]>;
+}
+
+/** The tools of a toolbox for Anthropic's Messages API. */
+export function anthropicTools(host: ToolHost): AnthropicTools {
+  return {
+    tools: host.listTools().map(({name, description, paramsSchema}) => ({
+      name,
+      description,
+      input_schema: {...paramsSchema, type: 'object'},
+    })),
+    respond: (content, options) =>
+      Promise.all(
+        content.filter(isToolUse).map(async ({id, name, input}): Promise<AnthropicToolResult> => {
+          const result = await host.call({tool: name, params: input, request_id: id}, options);
+          return {
+            type: 'tool_result',
+            tool_use_id: id,
+            content: host.renderText(result),
+            is_error: result.status === 'error',
+          };
+        }),
+      ),
+  };
+}
+
+interface ToolUse {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  /** An object, says the API; whatever else it is, the toolbox refuses. */
+  readonly input: {readonly [name: string]: Json};
+}
+
+function isToolUse(block: {readonly type: string}): block is ToolUse {
+  return block.type === 'tool_use';
+}

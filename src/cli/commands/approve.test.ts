@@ -1,0 +1,75 @@
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {cliConfig} from '../../../test/support/cli-config.ts';
+import {runCliHere} from '../../../test/support/run-cli-here.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+
+/** A call that waits for its approval, and how to make it again. */
+async function waitingCall() {
+  const {cwd, env, flags} = cliConfig();
+  const runDirectory = join(temporaryDirectory(), 'run');
+  const run = ['--run-dir', runDirectory];
+  const repeat = async () => {
+    const argv = ['call', 'web_fetch', '{"url": "http://10.0.0.1/"}', '--json', ...run, ...flags];
+    const {stdout} = await runCliHere([...argv, '--log-level', 'silent'], {cwd, env});
+    return JSON.parse(stdout).error;
+  };
+  const {details} = await repeat();
+  return {id: String(details.approval_id), run, repeat};
+}
+
+describe('forge-tools approve', () => {
+  test('ruling H4 what was approved passes once when it is made again', async () => {
+    const {id, run, repeat} = await waitingCall();
+    const {code, stdout} = await runCliHere(['approve', id, ...run]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Approved once, until \S+Z: web_fetch http:\/\/10\.0\.0\.1\/ \(http mode\)\n$/);
+    expect(await repeat()).toMatchObject({error_type: 'ssrf_blocked'});
+    expect(await repeat()).toMatchObject({error_type: 'approval_required'});
+  });
+
+  test('policy: without an id it lists what waits', async () => {
+    const {id, run} = await waitingCall();
+    const {code, stdout} = await runCliHere(['approve', ...run]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^${id}  web_fetch http://10\\.0\\.0\\.1/ \\(http mode\\)\n  waits until`),
+    );
+    const json = await runCliHere(['approve', '--json', ...run]);
+    expect(JSON.parse(json.stdout)).toMatchObject({id, tool: 'web_fetch'});
+    const empty = await runCliHere(['approve', '--run-dir', temporaryDirectory()]);
+    expect(empty).toEqual({code: 0, stdout: '', stderr: 'No call waits for an approval.\n'});
+  });
+
+  test('policy: at a terminal the call is shown and confirmed', async () => {
+    const {id, run, repeat} = await waitingCall();
+    const no = await runCliHere(['approve', id, ...run], {answers: ['']});
+    expect(no.code).toBe(1);
+    expect(no.stderr).toContain('web_fetch http://10.0.0.1/ (http mode)');
+    expect(no.stderr).toContain('Not approved.');
+    expect(await repeat()).toMatchObject({error_type: 'approval_required'});
+    expect(await runCliHere(['approve', id, ...run], {answers: ['y']})).toMatchObject({code: 0});
+    expect(await repeat()).toMatchObject({error_type: 'ssrf_blocked'});
+  });
+
+  test('policy: --yes does not ask, --dismiss forgets', async () => {
+    const {id, run, repeat} = await waitingCall();
+    expect(await runCliHere(['approve', id, '--dismiss', ...run])).toMatchObject({code: 0});
+    expect(await runCliHere(['approve', id, ...run])).toMatchObject({code: 1});
+    await repeat();
+    const yes = await runCliHere(['approve', id, '-y', ...run], {answers: []});
+    expect(yes).toMatchObject({code: 0, stderr: ''});
+  });
+
+  test('policy: an id that does not wait is a failure that says so', async () => {
+    const run = ['--run-dir', temporaryDirectory()];
+    const {code, stderr} = await runCliHere(['approve', '0123456789abcdef0123', ...run], {answers: []});
+    expect(code).toBe(1);
+    expect(stderr).toContain('No approval "0123456789abcdef0123" is waiting');
+    expect(await runCliHere(['approve', '../../x', ...run])).toMatchObject({code: 1});
+  });
+
+  test.each([[['a', 'b']], [['--dismiss']]])('policy: %j is wrong usage', async argv => {
+    expect(await runCliHere(['approve', ...argv])).toMatchObject({code: 2});
+  });
+});

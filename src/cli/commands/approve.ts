@@ -1,0 +1,93 @@
+import {resolve} from 'node:path';
+import {barred} from '../barred.ts';
+import type {Command, CommandContext} from '../command.ts';
+import {type Console, styled} from '../console.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {parseFlags} from '../parse-flags.ts';
+import {renderFailure} from '../render-failure.ts';
+import type {ApprovalDesk, WaitingApproval} from '../toolbox-services.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FLAGS = {
+  'run-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'The run whose call waits. Default: every run of the default place.',
+  },
+  yes: {type: 'boolean', short: 'y', help: 'On a terminal: approve without showing the call and asking.'},
+  dismiss: {type: 'boolean', help: 'Forget the call instead.'},
+  json: {type: 'boolean', help: 'Print what waits, or what was approved, as JSON lines.'},
+} as const;
+
+export const approveCommand: Command = {
+  name: 'approve',
+  summary: 'Allow one call that nobody could be asked about; without ID, list those that wait',
+  usage: '[ID]',
+  flags: FLAGS,
+  examples: ['forge-tools approve', 'forge-tools approve 3f1c0a9b77d24e5f8a10 --run-dir runs/1'],
+  async run(argv, context: CommandContext) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    const [id, ...more] = positionals;
+    if (more.length > 0) throw new UsageError('approve takes one ID.');
+    if (values.dismiss && id === undefined) throw new UsageError('--dismiss needs an ID.');
+    const {console, environment} = context;
+    const runDirectory =
+      values['run-dir'] === undefined ? undefined : resolve(environment.cwd, values['run-dir']);
+    const desk = (await context.services()).openApprovals(runDirectory, environment);
+    if (id === undefined) return list(desk, values.json === true, console);
+
+    if (!values.dismiss && !values.yes && console.ask !== undefined) {
+      const confirmed = await confirm(desk, id, context);
+      if (confirmed !== EXIT.ok) return confirmed;
+    }
+    const decided = await (values.dismiss ? desk.dismiss(id) : desk.approve(id));
+    if (!decided.ok) {
+      console.err(renderFailure(decided.error, undefined, console));
+      return EXIT.failed;
+    }
+    const done = values.dismiss ? 'Dismissed' : 'Approved once, until';
+    const until = values.dismiss ? '' : ` ${decided.value.expires_at}`;
+    await console.out(
+      values.json
+        ? `${JSON.stringify(decided.value)}\n`
+        : `${done}${until}: ${styled(console, 'bold', decided.value.summary)}\n`,
+    );
+    return EXIT.ok;
+  },
+};
+
+async function list(desk: ApprovalDesk, asJson: boolean, console: Console): Promise<ExitCode> {
+  const waiting = await desk.list();
+  if (!waiting.ok) {
+    console.err(renderFailure(waiting.error, undefined, console));
+    return EXIT.failed;
+  }
+  if (asJson) {
+    await console.out(waiting.value.map(approval => `${JSON.stringify(approval)}\n`).join(''));
+  } else if (waiting.value.length === 0) {
+    console.err('No call waits for an approval.\n');
+  } else {
+    await console.out(waiting.value.map(approval => render(approval, console)).join('\n'));
+  }
+  return EXIT.ok;
+}
+
+/** Who approves sees what: the id alone says nothing. */
+async function confirm(desk: ApprovalDesk, id: string, context: CommandContext): Promise<ExitCode> {
+  const {console, signal} = context;
+  const waiting = await desk.list();
+  const found = waiting.ok ? waiting.value.find(approval => approval.id === id) : undefined;
+  // The desk says itself what is wrong with an id that does not wait.
+  if (found === undefined) return EXIT.ok;
+  console.err(render(found, console));
+  const answer = await console.ask?.('Allow it once? [y/N] ', signal);
+  if (signal.aborted) return EXIT.interrupted;
+  if (/^\s*y(?:es)?\s*$/i.test(answer ?? '')) return EXIT.ok;
+  console.err('Not approved. It waits on; --dismiss forgets it.\n');
+  return EXIT.failed;
+}
+
+function render({id, summary, preview, expires_at}: WaitingApproval, console: Console): string {
+  const head = `${styled(console, 'cyan', id)}  ${styled(console, 'bold', summary.replaceAll('\n', ' '))}`;
+  return `${[head, `  waits until ${expires_at}`, ...barred(preview, console.columns)].join('\n')}\n`;
+}

@@ -1,0 +1,56 @@
+import type {Command, CommandContext} from '../command.ts';
+import {type Console, styled} from '../console.ts';
+import {EXIT} from '../exit-codes.ts';
+import {parseFlags} from '../parse-flags.ts';
+import {readSettings} from '../read-settings.ts';
+import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
+import type {Probe} from '../toolbox-services.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FLAGS = {
+  json: {type: 'boolean', help: 'Print one JSON object a line.'},
+  config: TOOLBOX_FLAGS.config,
+} as const;
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Check what the tools need on this machine, and say how to get what is missing',
+  usage: '',
+  flags: FLAGS,
+  examples: ['forge-tools doctor', 'forge-tools doctor --json | jq -r \'select(.state != "ok") | .remedy\''],
+  async run(argv, context: CommandContext) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    if (positionals.length > 0) throw new UsageError('doctor takes no arguments.');
+    const {console, environment, services, signal} = context;
+    const {resolved} = await readSettings(values, context);
+    const {probe} = await services();
+    const probes = await probe(resolved.config, {environment, signal});
+    await console.out(
+      values.json
+        ? probes.map(found => `${JSON.stringify(found)}\n`).join('')
+        : probes.map(found => render(found, console)).join(''),
+    );
+    if (signal.aborted) return EXIT.interrupted;
+    return probes.some(isProblem) ? EXIT.failed : EXIT.ok;
+  },
+};
+
+const MARKS = {
+  ok: ['green', 'ok     '],
+  unused: ['dim', 'unused '],
+  missing: ['red', 'MISSING'],
+  broken: ['red', 'BROKEN '],
+} as const satisfies Record<Probe['state'], readonly [Parameters<typeof styled>[1], string]>;
+
+function isProblem({state}: Probe): boolean {
+  return state === 'missing' || state === 'broken';
+}
+
+function render(probe: Probe, console: Console): string {
+  const {name, state, version, detail, neededFor, remedy} = probe;
+  const [style, mark] = MARKS[state];
+  const label = styled(console, 'bold', version === undefined ? name : `${name} ${version}`);
+  const head = `${styled(console, style, mark)} ${label}  ${styled(console, 'dim', detail)}`;
+  if (!isProblem(probe)) return `${head}\n`;
+  return [head, `        without it: ${neededFor}`, `        to get it:  ${remedy}`, ''].join('\n');
+}

@@ -1,0 +1,52 @@
+import {basename, dirname, resolve} from 'node:path';
+import type {Command, CommandContext} from '../command.ts';
+import {EXIT} from '../exit-codes.ts';
+import {parseFlags} from '../parse-flags.ts';
+import {printable} from '../printable.ts';
+import {renderFailure} from '../render-failure.ts';
+import type {LogVerdict} from '../toolbox-services.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FLAGS = {
+  json: {type: 'boolean', help: 'Print the verdict as JSON.'},
+} as const;
+
+export const eventsCommand: Command = {
+  name: 'events',
+  summary: 'Check that the event log of a run is what was written',
+  usage: 'verify RUN',
+  flags: FLAGS,
+  examples: ['forge-tools events verify runs/1', 'forge-tools events verify runs/1/events.jsonl --json'],
+  async run(argv, {console, environment, services}: CommandContext) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    const [verb, run, ...more] = positionals;
+    if (verb !== 'verify' || run === undefined || more.length > 0) {
+      throw new UsageError('Expected "events verify RUN", where RUN is a run directory.');
+    }
+    const verdict = await (await services()).verifyRun(runDirectoryOf(resolve(environment.cwd, run)));
+    if (!verdict.ok) {
+      console.err(renderFailure(verdict.error, undefined, console));
+      return EXIT.failed;
+    }
+    await console.out(
+      `${values.json ? JSON.stringify(verdict.value) : printable(describe(verdict.value))}\n`,
+    );
+    return verdict.value.state === 'tampered' ? EXIT.failed : EXIT.ok;
+  },
+};
+
+function runDirectoryOf(path: string): string {
+  return basename(path) === 'events.jsonl' ? dirname(path) : path;
+}
+
+function describe({state, events, head, tornBytes, problem}: LogVerdict): string {
+  const lines = `${events} ${events === 1 ? 'event' : 'events'}`;
+  switch (state) {
+    case 'intact':
+      return `Intact: ${lines}, head ${head}.`;
+    case 'torn':
+      return `Intact up to a crash: ${lines}, head ${head}. ${tornBytes} bytes of an unfinished line follow; the next session puts them aside.`;
+    case 'tampered':
+      return `TAMPERED: line ${problem?.line ?? events + 1} ${problem?.reason ?? 'does not verify'}. ${lines} before it verify, head ${head}.`;
+  }
+}

@@ -1,0 +1,140 @@
+import {join, resolve} from 'node:path';
+import type {Environment} from '../../config/environment.ts';
+import type {Toolbox} from '../../create-toolbox.ts';
+import type {Command, CommandContext} from '../command.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {openToolbox} from '../open-toolbox.ts';
+import {listFlag, parseFlags} from '../parse-flags.ts';
+import {renderFailure} from '../render-failure.ts';
+import {SESSION_FLAGS} from '../session-flags.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FLAGS = {
+  http: {
+    type: 'string',
+    value: 'HOST:PORT',
+    help: 'Serve streamable HTTP there instead of standard input and output. A port alone is on 127.0.0.1.',
+  },
+  'token-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'With --http: gets the bearer token, readable by you alone. $FORGE_MCP_TOKEN chooses the token instead.',
+  },
+  'allow-host': {
+    type: 'string',
+    value: 'NAMES',
+    help: 'With --http: further host names by which clients may call.',
+  },
+  'allow-origin': {
+    type: 'string',
+    value: 'NAMES',
+    help: 'With --http: hosts of web pages that may call.',
+  },
+  ...SESSION_FLAGS,
+} as const;
+
+export const mcpCommand: Command = {
+  name: 'mcp',
+  summary: 'Serve the tools over the Model Context Protocol',
+  usage: '[--http HOST:PORT]',
+  flags: FLAGS,
+  examples: [
+    'forge-tools mcp --workspace ~/project',
+    'forge-tools mcp --http 127.0.0.1:8931 --allow patch_file,write_file',
+  ],
+  async run(argv, context) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    if (positionals.length > 0) throw new UsageError('mcp takes no arguments.');
+    const http = values.http === undefined ? undefined : parseListenAddress(values.http);
+    if (http === undefined) {
+      const stray = (['token-file', 'allow-host', 'allow-origin'] as const).find(
+        name => values[name] !== undefined,
+      );
+      if (stray !== undefined) throw new UsageError(`--${stray} goes with --http.`);
+    }
+    const toolbox = await openToolbox(values, context);
+    try {
+      if (http === undefined) await serveOnStdio(toolbox, context);
+      else {
+        return await serveOnHttp(toolbox, context, {
+          ...http,
+          ...tokenOptions(values['token-file'], http.port, context.environment),
+          allowedHosts: listFlag('allow-host', values['allow-host']),
+          allowedOrigins: listFlag('allow-origin', values['allow-origin']),
+        });
+      }
+      return context.signal.aborted ? EXIT.interrupted : EXIT.ok;
+    } finally {
+      await toolbox.close();
+    }
+  },
+};
+
+async function serveOnStdio(toolbox: Toolbox, {console, signal, version}: CommandContext): Promise<void> {
+  const [{createMcpService}, {serveStdio}] = await Promise.all([
+    import('../../mcp/create-mcp-service.ts'),
+    import('../../mcp/serve-stdio.ts'),
+  ]);
+  const {input, output} = console;
+  await serveStdio(createMcpService(toolbox, {version}), {input, output, signal});
+}
+
+interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Serves until Ctrl-C, which is how such a server ends in good order. */
+async function serveOnHttp(
+  toolbox: Toolbox,
+  {console, signal, version}: CommandContext,
+  options: Listening,
+): Promise<ExitCode> {
+  const [{createMcpService}, {serveHttp}] = await Promise.all([
+    import('../../mcp/create-mcp-service.ts'),
+    import('../../mcp/serve-http.ts'),
+  ]);
+  const service = await serveHttp(createMcpService(toolbox, {version}), options);
+  if (!service.ok) {
+    console.err(renderFailure(service.error, undefined, console));
+    return EXIT.failed;
+  }
+  const where = options.tokenFile === undefined ? '$FORGE_MCP_TOKEN' : options.tokenFile;
+  console.err(`Serving MCP at ${service.value.url}; the bearer token is in ${where}.\n`);
+  await new Promise<void>(done => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), {once: true});
+  });
+  await service.value.close();
+  return EXIT.ok;
+}
+
+/** A token on the command line would be seen by every user of the machine. */
+function tokenOptions(
+  file: string | undefined,
+  port: number,
+  {env, cwd, tempDir}: Environment,
+): {readonly token: string} | {readonly tokenFile: string} {
+  const token = env['FORGE_MCP_TOKEN'];
+  if (token !== undefined && token !== '') {
+    if (file !== undefined)
+      throw new UsageError('Both --token-file and $FORGE_MCP_TOKEN are given. Use one.');
+    return {token};
+  }
+  if (file !== undefined) return {tokenFile: resolve(cwd, file)};
+  return {tokenFile: join(env['XDG_RUNTIME_DIR'] || tempDir, `forge-mcp-${port}.token`)};
+}
+
+/** `127.0.0.1:8931`, `[::1]:8931`, `localhost:8931`, `:8931` and `8931`. */
+function parseListenAddress(written: string): {readonly host: string; readonly port: number} {
+  const [, address = '', digits = ''] = /^(?:(\[[^\]]+\]|[^:[\]]*):)?(\d{1,5})$/.exec(written) ?? [];
+  const port = Number(digits);
+  if (digits === '' || port > 65_535) {
+    throw new UsageError(`--http takes HOST:PORT, such as 127.0.0.1:8931, got "${written}".`);
+  }
+  return {host: address === '' ? '127.0.0.1' : address.replace(/^\[|\]$/g, ''), port};
+}

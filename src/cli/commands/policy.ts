@@ -1,0 +1,67 @@
+import type {Toolbox} from '../../create-toolbox.ts';
+import {barred} from '../barred.ts';
+import type {Command, CommandContext} from '../command.ts';
+import {type Console, styled} from '../console.ts';
+import {EXIT} from '../exit-codes.ts';
+import {openToolbox} from '../open-toolbox.ts';
+import {parseFlags} from '../parse-flags.ts';
+import {parseParams} from '../parse-params.ts';
+import {renderFailure} from '../render-failure.ts';
+import {renderReason} from '../render-reason.ts';
+import {SESSION_FLAGS} from '../session-flags.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FLAGS = {
+  json: {type: 'boolean', help: 'Print the explanation as JSON.'},
+  ...SESSION_FLAGS,
+} as const;
+
+export const policyCommand: Command = {
+  name: 'policy',
+  summary: 'Say what would be decided about a call and by which rule; runs nothing',
+  usage: 'explain TOOL [JSON]',
+  flags: FLAGS,
+  examples: ['forge-tools policy explain web_fetch \'{"url": "https://example.com/"}\''],
+  async run(argv, context: CommandContext) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    const [verb, tool, written, ...more] = positionals;
+    if (verb !== 'explain' || tool === undefined || more.length > 0) {
+      throw new UsageError('Expected "policy explain TOOL JSON".');
+    }
+    const params = parseParams(written);
+    const toolbox = await openToolbox(values, context);
+    try {
+      const {console} = context;
+      const explained = await toolbox.explainPolicy(tool, params);
+      if (!explained.ok) {
+        console.err(renderFailure(explained.error, undefined, console));
+        return EXIT.failed;
+      }
+      const {value} = explained;
+      await console.out(values.json ? `${JSON.stringify(value)}\n` : renderExplanation(value, console));
+      return EXIT.ok;
+    } finally {
+      await toolbox.close();
+    }
+  },
+};
+
+const VERBS = {allow: 'It would run', ask: 'Somebody would be asked', deny: 'It would be refused'} as const;
+const STYLES = {allow: 'green', ask: 'yellow', deny: 'red'} as const;
+
+type Explained = Awaited<ReturnType<Toolbox['explainPolicy']>>;
+type Explanation = Extract<Explained, {ok: true}>['value'];
+
+function renderExplanation({intent, verdict}: Explanation, console: Console): string {
+  const {summary, preview} = intent;
+  const {decision, overruled} = verdict;
+  return [
+    styled(console, 'bold', summary.replaceAll('\n', ' ')),
+    `${styled(console, STYLES[decision], VERBS[decision])}: ${renderReason(verdict)}`,
+    ...overruled.map(finding =>
+      styled(console, 'dim', `  overruled: ${finding.decision}, ${renderReason(finding)}`),
+    ),
+    ...(preview.trim() === summary ? [] : barred(preview, console.columns)),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,82 @@
+import {anthropicTools} from '../../adapters/anthropic.ts';
+import {openaiTools} from '../../adapters/openai.ts';
+import {openaiChatTools} from '../../adapters/openai-chat.ts';
+import type {ToolHost, ToolListing} from '../../core/tool-host.ts';
+import {describeTool} from '../../mcp/describe-tool.ts';
+import type {Command} from '../command.ts';
+import {type Console, styled} from '../console.ts';
+import {EXIT} from '../exit-codes.ts';
+import {openToolbox} from '../open-toolbox.ts';
+import {parseFlags} from '../parse-flags.ts';
+import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FORMATS: Readonly<Record<string, (host: ToolHost) => unknown>> = {
+  mcp: host => ({tools: host.listTools().map(describeTool)}),
+  openai: host => openaiTools(host).tools,
+  'openai-chat': host => openaiChatTools(host).tools,
+  anthropic: host => anthropicTools(host).tools,
+  jsonschema: host =>
+    Object.fromEntries(
+      host
+        .listTools()
+        .map(({name, paramsSchema, dataSchema}) => [name, {params: paramsSchema, data: dataSchema}]),
+    ),
+};
+
+const FLAGS = {
+  format: {
+    type: 'string',
+    value: 'FORMAT',
+    help: `Print the definitions as JSON: ${Object.keys(FORMATS).join(', ')}.`,
+  },
+  ...TOOLBOX_FLAGS,
+} as const;
+
+export const toolsCommand: Command = {
+  name: 'tools',
+  summary: 'List the tools that this configuration offers to an agent',
+  usage: '[--format FORMAT]',
+  flags: FLAGS,
+  examples: ['forge-tools tools', 'forge-tools tools --format anthropic > tools.json'],
+  async run(argv, context) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    if (positionals.length > 0) throw new UsageError('tools takes no arguments.');
+    const {format} = values;
+    const render = format !== undefined && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+    if (format !== undefined && render === undefined) {
+      throw new UsageError(`--format takes one of ${Object.keys(FORMATS).join(', ')}, got "${format}".`);
+    }
+    const toolbox = await openToolbox(values, context);
+    try {
+      const {console} = context;
+      if (toolbox.listTools().length === 0) {
+        console.err(
+          'No tool is offered: tools.mode is not "enabled". `forge-tools config --init` writes a file.\n',
+        );
+      }
+      if (render !== undefined) await console.out(`${JSON.stringify(render(toolbox), null, 2)}\n`);
+      else
+        await console.out(
+          toolbox
+            .listTools()
+            .map(tool => renderTool(tool, console))
+            .join(''),
+        );
+      return EXIT.ok;
+    } finally {
+      await toolbox.close();
+    }
+  },
+};
+
+function renderTool({name, title, description, annotations}: ToolListing, console: Console): string {
+  const {readOnly, destructive, openWorld} = annotations;
+  const hints = [
+    readOnly ? 'reads' : destructive ? 'changes what is there' : 'adds',
+    ...(openWorld ? ['reaches the network'] : []),
+  ];
+  const [sentence = ''] = /^.*?[.!?](?=\s|$)/s.exec(description) ?? [description];
+  const head = `${styled(console, 'bold', name)}  ${styled(console, 'dim', `${title} · ${hints.join(', ')}`)}`;
+  return `${head}\n    ${sentence.replace(/\s+/g, ' ')}\n`;
+}

@@ -1,0 +1,52 @@
+import {resolve} from 'node:path';
+import type {Command, CommandContext} from '../command.ts';
+import {EXIT} from '../exit-codes.ts';
+import {integerFlag, parseFlags} from '../parse-flags.ts';
+import {printable} from '../printable.ts';
+import {renderFailure} from '../render-failure.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FLAGS = {
+  workspace: {
+    type: 'string',
+    value: 'DIR',
+    help: 'The directory that the run worked on. Default: the working directory.',
+  },
+  json: {type: 'boolean', help: 'Print the restored files as JSON.'},
+} as const;
+
+export const undoCommand: Command = {
+  name: 'undo',
+  summary: 'Take back what one step of a run wrote, if nothing changed it since',
+  usage: 'RUN STEP',
+  flags: FLAGS,
+  examples: ['forge-tools undo runs/1 4 --workspace ~/project'],
+  async run(argv, {console, environment, services}: CommandContext) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    const [run, written, ...more] = positionals;
+    if (run === undefined || written === undefined || more.length > 0) {
+      throw new UsageError('undo needs a run directory and the number of a step.');
+    }
+    const step = integerFlag('step', written, 1, 999_999);
+    if (step === undefined) throw new UsageError('undo needs the number of a step.');
+    const undone = await (await services()).undoStep(
+      {
+        runDirectory: resolve(environment.cwd, run),
+        workspace: resolve(environment.cwd, values.workspace ?? '.'),
+        step,
+      },
+      environment,
+    );
+    if (!undone.ok) {
+      console.err(renderFailure(undone.error, undefined, console));
+      return EXIT.failed;
+    }
+    const {restored_files: files} = undone.value;
+    await console.out(
+      values.json
+        ? `${JSON.stringify(undone.value)}\n`
+        : `Step ${step} is taken back:\n${files.map(file => `  ${printable(JSON.stringify(file))}\n`).join('')}`,
+    );
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,95 @@
+import {expect, test} from 'vitest';
+import type {ApprovalQuestion} from '../core/tool-host.ts';
+import type {Console} from './console.ts';
+import {terminalApprover} from './terminal-approver.ts';
+
+const QUESTION: ApprovalQuestion = {
+  requestId: 'r1',
+  tool: 'apply_patch',
+  action: 'patch_file',
+  summary: 'apply_patch a.txt (+1 -1)',
+  preview: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
+  by: 'tools.approval.mode',
+  reason: 'tools.approval.mode is "prompt".',
+  suggestedRule: undefined,
+  canRemember: false,
+};
+
+async function ask(lines: readonly (string | undefined)[], question = QUESTION) {
+  const waiting = [...lines];
+  const asked: string[] = [];
+  let shown = '';
+  const console = {
+    err: (text: string) => {
+      shown += text;
+    },
+    ask: async (text: string) => {
+      asked.push(text);
+      return waiting.shift();
+    },
+    color: false,
+    columns: 60,
+  } as Partial<Console> as Console;
+  const answer = await terminalApprover(console)?.ask(question, new AbortController().signal);
+  return {answer, shown, asked};
+}
+
+test('ruling H4 the question shows what, the preview and why', async () => {
+  const {shown} = await ask(['o']);
+  expect(shown).toBe(
+    [
+      'apply_patch needs an approval.',
+      '  apply_patch a.txt (+1 -1)',
+      '  Why it is asked: tools.approval.mode is "prompt".',
+      '  │ --- a/a.txt',
+      '  │ +++ b/a.txt',
+      '  │ @@ -1 +1 @@',
+      '  │ -old',
+      '  │ +new',
+      '',
+    ].join('\n'),
+  );
+});
+
+test.each([
+  [['o'], {answer: 'once'}],
+  [[' Once '], {answer: 'once'}],
+  [['s'], {answer: 'session'}],
+  [['no: use b.txt instead'], {answer: 'refuse', reason: 'use b.txt instead'}],
+  [['n', 'wrong file'], {answer: 'refuse', reason: 'wrong file'}],
+  [['', ''], {answer: 'refuse'}],
+  [['n', undefined], {answer: 'refuse'}],
+  [['perhaps', 'o'], {answer: 'once'}],
+  [[undefined], {answer: 'refuse', reason: 'the terminal was closed without an answer'}],
+  [
+    ['x', 'once more', 'hm'],
+    {answer: 'refuse', reason: 'the answers at the terminal could not be understood'},
+  ],
+] as const)('policy: %j answers %j', async (lines, answer) => {
+  expect((await ask(lines)).answer).toEqual(answer);
+});
+
+test('ruling D12 what a call brings along cannot pass for the question', async () => {
+  const preview = `\u001b[2J\rfirst\n${'x'.repeat(56)}Allow it? y\u202e`;
+  const {shown} = await ask(['o'], {...QUESTION, summary: 'a\nb\u001b[1m', preview});
+  expect(shown).not.toMatch(/[\u001b\r\u202e]/);
+  const lines = shown.split('\n').slice(1, -1);
+  expect(lines.every(line => line.startsWith('  '))).toBe(true);
+  expect(lines.filter(line => line.includes('│'))).toEqual([
+    '  │ [2Jfirst',
+    `  │ ${'x'.repeat(56)}`,
+    '  │ Allow it? y',
+  ]);
+});
+
+test('policy: a huge preview is cut in the middle', async () => {
+  const {shown} = await ask(['o'], {...QUESTION, preview: `head\n${'y\n'.repeat(100_000)}tail`});
+  expect(shown.length).toBeLessThan(80_000);
+  expect(shown).toContain('  │ head');
+  expect(shown).toContain('  │ tail');
+  expect(shown).toMatch(/\d+ characters left out/);
+});
+
+test('policy: nobody sits at what is no terminal', () => {
+  expect(terminalApprover({ask: undefined} as Partial<Console> as Console)).toBeUndefined();
+});

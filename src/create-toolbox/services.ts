@@ -1,0 +1,107 @@
+import {readdir} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {Config} from '../config/config-schema.ts';
+import type {Environment} from '../config/environment.ts';
+import {defaultRunsRoot, defaultStateDirectory, programDirectories} from '../config/state-directories.ts';
+import {systemClock} from '../core/clock.ts';
+import {type Failure, fail} from '../core/failure.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
+import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending-approvals.ts';
+import {type LogVerdict, verifyLog} from '../runtime/events/verify-log.ts';
+import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
+import {type UndoneStep, undoStep as undoStepOf} from '../tools/undo-step.ts';
+import {openWorkspaceSession} from '../tools/workspace-session.ts';
+import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
+
+/** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
+
+/** Checks the hash chain of a run's log. */
+export function verifyRun(runDirectory: string): Promise<Result<LogVerdict>> {
+  return verifyLog(join(runDirectory, 'events.jsonl'));
+}
+
+export interface UndoRequest {
+  readonly runDirectory: string;
+  readonly workspace: string;
+  readonly step: number;
+}
+
+/** Reverses what one step of a run changed, and only that. Paths are absolute. */
+export async function undoStep(
+  {runDirectory, workspace, step}: UndoRequest,
+  environment: Environment,
+): Promise<Result<UndoneStep>> {
+  const session = openWorkspaceSession({
+    root: workspace,
+    stateDirectory: defaultStateDirectory(environment, workspace),
+    programDirectories: programDirectories(environment),
+    clock: systemClock,
+  });
+  if (!session.ok) return session;
+  const recovered = await session.value.recover();
+  return recovered.ok ? undoStepOf(session.value, runDirectory, step) : recovered;
+}
+
+/** What the tools need on this machine, and whether it is there. */
+export function probe(
+  config: Config,
+  {environment, signal}: {readonly environment: Environment; readonly signal: AbortSignal},
+): Promise<readonly Probe[]> {
+  return probeDependencies({
+    processes: nodeProcessRunner(systemClock),
+    programDirectories: programDirectories(environment),
+    workspaceRoot: environment.cwd,
+    browser: config.tools.webfetch.browser,
+    signal,
+  });
+}
+
+export interface ApprovalDesk {
+  /** Oldest first. */
+  readonly list: () => Promise<Result<readonly PendingApproval[]>>;
+  readonly approve: (id: string) => Promise<Result<PendingApproval>>;
+  readonly dismiss: (id: string) => Promise<Result<PendingApproval>>;
+}
+
+/** The approvals that wait in one run or, where none is named, in all runs of the default place. */
+export function openApprovals(runDirectory: string | undefined, environment: Environment): ApprovalDesk {
+  const desks = async (): Promise<readonly PendingApprovals[]> => {
+    const runs = runDirectory === undefined ? await runsBelow(defaultRunsRoot(environment)) : [runDirectory];
+    return runs.map(run => new PendingApprovals(run, systemClock));
+  };
+  const first = async (
+    id: string,
+    act: (desk: PendingApprovals) => Promise<Result<PendingApproval>>,
+  ): Promise<Result<PendingApproval>> => {
+    let refusal: Err<Failure> = fail('file_not_found', `No approval ${JSON.stringify(id)} waits in any run.`);
+    for (const desk of await desks()) {
+      const done = await act(desk);
+      if (done.ok) return done;
+      if (done.error.code !== 'file_not_found') refusal = done;
+    }
+    return refusal;
+  };
+  return {
+    list: async () => {
+      const waiting: PendingApproval[] = [];
+      for (const desk of await desks()) {
+        const listed = await desk.list();
+        if (!listed.ok) return listed;
+        waiting.push(...listed.value);
+      }
+      return ok(waiting.sort((a, b) => a.created_at.localeCompare(b.created_at)));
+    },
+    approve: id => first(id, desk => desk.approve(id)),
+    dismiss: id => first(id, desk => desk.dismiss(id)),
+  };
+}
+
+async function runsBelow(root: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(root, {withFileTypes: true});
+    return entries.filter(entry => entry.isDirectory()).map(({name}) => join(root, name));
+  } catch {
+    // Nobody has run anything yet.
+    return [];
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type {Clock} from '../core/clock.ts';
+import type {Json} from '../core/json.ts';
+import {randomHex} from '../core/random.ts';
+import type {ToolRequest} from '../core/tool.ts';
+import type {CallOptions, ToolHost} from '../core/tool-host.ts';
+import {approvalForm, questionDigest, readApprovalAnswer} from './approval-form.ts';
+import {DeferringApprover, type GivenAnswer} from './deferring-approver.ts';
+import {elicitingApprover} from './eliciting-approver.ts';
+import {presentResult} from './present-result.ts';
+import {reportProgress} from './report-progress.ts';
+
+/** Ruling E7: what the caller has left, in bytes of the answer. */
+const CAPACITY = 'forge-tools/available_capacity_bytes';
+const APPROVAL = 'approval';
+
+/** What a client hands back when it calls again: which question it was asked. Signed, not secret. */
+export interface AskedState {
+  readonly digest: string;
+  readonly nonce: string;
+}
+
+export interface CallParts {
+  readonly host: ToolHost;
+  readonly clock: Clock;
+  /** Whether the client calls again to answer (2026-07-28) instead of being asked (before). */
+  readonly era: 'legacy' | 'modern';
+  /** What the client said at `initialize`, in the older revisions. */
+  readonly initialized: () => ClientCapabilities | undefined;
+  /** Prefix that makes the id of a JSON-RPC request unique among all clients. */
+  readonly idPrefix: string;
+  readonly sign: (state: AskedState) => Promise<string>;
+  /** Whether the nonce is seen for the first time. */
+  readonly redeem: (nonce: string) => boolean;
+}
+
+/** `tools/call`: arguments are judged by the host, so that wrong ones are results a model can read. */
+export async function callTool(
+  {params}: CallToolRequest,
+  context: ServerContext,
+  parts: CallParts,
+): Promise<CallToolResult | InputRequiredResult> {
+  const {mcpReq} = context;
+  const {host} = parts;
+  const request: ToolRequest = {
+    tool: params.name,
+    params: (params.arguments ?? {}) as {readonly [name: string]: Json},
+    request_id: `${parts.idPrefix}-${String(mcpReq.id).slice(0, 64)}`,
+  };
+  const capacity = capacityOf(mcpReq._meta?.[CAPACITY]);
+  const deferring = parts.era === 'modern' ? deferringApprover(request, context, parts) : undefined;
+  const approver = canShowForms(context, parts) ? (deferring ?? elicitingApprover(context)) : undefined;
+  const progress = reportProgress(request.tool, context, parts.clock);
+  const options: CallOptions = {
+    signal: anyOf([mcpReq.signal, context.http?.req?.signal, deferring?.signal]),
+    onProgress: progress.say,
+    ...(approver === undefined ? {} : {approver}),
+    ...(capacity === undefined ? {} : {availableCapacityBytes: capacity}),
+  };
+  try {
+    const result = await host.call(request, options);
+    const open = deferring?.open;
+    if (open === undefined) return presentResult(result, host.renderText);
+    return inputRequired({
+      inputRequests: {[APPROVAL]: inputRequired.elicit(approvalForm(open.question))},
+      requestState: await parts.sign({digest: open.digest, nonce: randomHex(16)}),
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+/** A request without the state that we signed, or without an answer that can be read, is asked anew. */
+function deferringApprover(
+  request: ToolRequest,
+  {mcpReq}: ServerContext,
+  {redeem}: CallParts,
+): DeferringApprover {
+  const state = mcpReq.requestState<AskedState>();
+  const answer = readApprovalAnswer(inputResponse(mcpReq.inputResponses, APPROVAL), request.tool);
+  const given: GivenAnswer | undefined =
+    state === undefined || answer === undefined
+      ? undefined
+      : {digest: state.digest, answer, redeem: () => redeem(state.nonce)};
+  return new DeferringApprover(question => questionDigest(request, question), given);
+}
+
+function canShowForms({mcpReq}: ServerContext, {era, initialized}: CallParts): boolean {
+  const envelope = mcpReq.envelope as {readonly [key: string]: unknown} | undefined;
+  const declared = era === 'modern' ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : initialized();
+  const elicitation = (declared as ClientCapabilities | undefined)?.elicitation;
+  // Before there were modes, an empty object meant forms.
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+function capacityOf(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Expected _meta["${CAPACITY}"] to be a whole number of bytes. Correct it or leave it out.`,
+  );
+}
+
+function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter(signal => signal !== undefined));
+}

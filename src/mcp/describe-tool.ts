@@ -1,0 +1,34 @@
+import type {Tool} from '@modelcontextprotocol/server';
+import type {Json} from '../core/json.ts';
+import type {ToolListing} from '../core/tool-host.ts';
+import {isBareJsonTool} from './present-result.ts';
+import {toolResultSchema} from './tool-result-schema.ts';
+
+/** A tool as `tools/list` shows it: title, both schemas and all four hints, always. */
+export function describeTool(listing: ToolListing): Tool {
+  const {name, title, description, annotations, paramsSchema, dataSchema} = listing;
+  const {readOnly, destructive, idempotent, openWorld} = annotations;
+  const outputSchema = isBareJsonTool(name) ? dataSchema : toolResultSchema(dataSchema);
+  return {
+    name,
+    title,
+    description,
+    inputSchema: ofObjectType(paramsSchema),
+    // Every revision before 2026-07-28 wants an object at the root; text output (ruling H6) has none.
+    ...(outputSchema['type'] === 'object' ? {outputSchema: ofObjectType(outputSchema)} : {}),
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    },
+  };
+}
+
+function ofObjectType(schema: {readonly [keyword: string]: Json}): {
+  [keyword: string]: unknown;
+  type: 'object';
+} {
+  return {...schema, type: 'object'};
+}

@@ -1,0 +1,54 @@
+import type {CallToolResult} from '@modelcontextprotocol/server';
+import type {Failure} from '../core/failure.ts';
+import {FAILURE_CODES} from '../core/failure-codes.ts';
+import type {Json} from '../core/json.ts';
+import type {ToolError, ToolResult} from '../core/tool.ts';
+import {cutMiddle} from './cut-middle.ts';
+
+/** Hosts cut or refuse longer text; the whole result is in `structuredContent`. */
+const LONGEST_TEXT = 40_000;
+
+/** Ruling H2: `web_fetch` answers with its response or its error envelope, without a `ToolResult` around it. */
+export function isBareJsonTool(tool: string): boolean {
+  return tool === 'web_fetch';
+}
+
+/**
+ * Ruling H2. Some hosts show a model only the text, some only `structuredContent`, some both: each is
+ * enough by itself. No failure of a tool is a JSON-RPC error.
+ */
+export function presentResult(
+  result: ToolResult,
+  renderText: (result: ToolResult) => string,
+): CallToolResult {
+  const {tool, data, error} = result;
+  if (!isBareJsonTool(tool)) {
+    return {
+      ...textOf(cutMiddle(renderText(result), LONGEST_TEXT)),
+      structuredContent: {...result},
+      ...(result.status === 'error' ? {isError: true} : {}),
+    };
+  }
+  // FR-ERR-JSON-01, FR-ERR-JSON-02: nothing stands before the envelope, so that it parses.
+  if (error !== null) return {...textOf(JSON.stringify(envelopeOf(error))), isError: true};
+  return {...textOf(renderText(result)), ...(isObject(data) ? {structuredContent: data} : {})};
+}
+
+/** Ruling H1: the SRD envelope back out of a `ToolError`. */
+function envelopeOf({error_type: code, message, details}: ToolError): Failure {
+  const {retryable, ...rest} = details ?? {};
+  return {
+    code,
+    message,
+    retryable: typeof retryable === 'boolean' ? retryable : FAILURE_CODES[code].retryable,
+    details: rest,
+  };
+}
+
+function textOf(text: string): CallToolResult {
+  return {content: [{type: 'text', text}]};
+}
+
+function isObject(data: Json): data is {readonly [key: string]: Json} {
+  return typeof data === 'object' && data !== null && !Array.isArray(data);
+}

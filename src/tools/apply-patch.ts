@@ -1,0 +1,129 @@
+import {z} from 'zod';
+import {ok} from '../core/result.ts';
+import {defineTool, type Tool} from '../core/tool.ts';
+import {contentHash} from '../workspace/content-hash.ts';
+import {limitCall} from '../workspace/limit-call.ts';
+import {commitPlan, type PatchPlan, planPatch} from '../workspace/patch/apply-patch.ts';
+import {bytesOf} from '../workspace/patch/byte-string.ts';
+import type {FileChange} from '../workspace/patch/file-change.ts';
+import {runPatchWith} from '../workspace/process/run-patch-with.ts';
+import {OUTER_MS} from './outer-bound.ts';
+import {PlanOnce} from './plan-once.ts';
+import {recordChange} from './record-change.ts';
+import {refreshLedger} from './refresh-ledger.ts';
+import {schemaOf} from './schema.ts';
+import {suggestSimilar} from './suggest-similar.ts';
+import type {WorkspaceSession} from './workspace-session.ts';
+
+/** Tool API, apply_patch. */
+const TIMEOUT_MS = 10_000;
+
+const params = z.strictObject({
+  unified_diff: z
+    .string()
+    .min(1)
+    .describe(
+      'Unified diff with "--- a/PATH", "+++ b/PATH" and "@@" lines; "/dev/null" for a new or removed file.',
+    ),
+  dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
+});
+
+const data = z.object({
+  changed_files: z.array(z.string()),
+  patch_size_bytes: z.int(),
+  stat: z.array(z.object({path: z.string(), added: z.int(), removed: z.int()})),
+  offsets: z
+    .array(z.object({path: z.string(), hunk: z.int(), line: z.int(), offset: z.int()}))
+    .describe('Hunks that were found elsewhere than they say.'),
+  recounted_hunks: z.int().describe('Hunks whose header had wrong line counts.'),
+  cross_check: z.enum(['agrees', 'unavailable']).describe('What GNU patch makes of it.'),
+  dry_run: z.boolean(),
+  diff: z.string().exactOptional().describe('Of a dry run: what would change.'),
+});
+
+export function applyPatchTool(session: WorkspaceSession): Tool {
+  const {workspace, clock, journal, processes, ledger} = session;
+  const plans = new PlanOnce(async ({unified_diff}: z.infer<typeof params>, {signal}) => {
+    const planned = await limitCall(
+      {tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal},
+      async time => {
+        const crossCheck = {run: runPatchWith(processes, time.signal), directory: journal.directory};
+        const plan = await planPatch(workspace, unified_diff, {crossCheck, deadline: time});
+        return time.spent ? time.failure() : plan;
+      },
+    );
+    return planned.ok ? planned : suggestSimilar(session, planned, signal);
+  });
+  return defineTool({
+    name: 'apply_patch',
+    title: 'Apply patch',
+    description:
+      'Applies a unified diff to files of the workspace: all of it, or nothing where a part does not fit. ' +
+      'Use it for changes in several places or files; use str_replace for a single place.',
+    annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
+    params: schemaOf(params),
+    data: schemaOf(data),
+    badParams: 'invalid_params',
+    action: 'patch_file',
+    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
+    intend: async (request, context) => {
+      const planned = await plans.plan(request, context);
+      if (!planned.ok) return planned;
+      const {changedFiles, stat, diff, changes} = planned.value;
+      const count = changedFiles.length === 1 ? changedFiles[0] : `${changedFiles.length} files`;
+      return ok({
+        subject: {kind: 'path', values: changedFiles},
+        summary: `apply_patch ${count} (+${stat.added} -${stat.removed}${request.dry_run ? ', dry run' : ''})`,
+        preview: diff,
+        fileHashes: Object.fromEntries(changes.flatMap(hashesBefore)),
+        dryRun: request.dry_run,
+      });
+    },
+    execute: async (request, context) => {
+      const planned = await plans.take(request, context);
+      if (!planned.ok) return planned;
+      const plan = planned.value;
+      if (!request.dry_run && plan.changes.length > 0) {
+        const {changes, changedFiles} = plan;
+        const record = {patch: request.unified_diff, changes, changedFiles};
+        const done = await recordChange(context, record, () => commitPlan(workspace, plan, journal));
+        if (!done.ok) return done;
+        refreshLedger(ledger, changes);
+      }
+      return ok(answer(plan, request.dry_run));
+    },
+    renderText: ({stat, changed_files, offsets, recounted_hunks, dry_run, diff = ''}) => {
+      const lines = stat.map(({path, added, removed}) => `${path} | +${added} -${removed}`);
+      const moved = offsets.map(
+        ({path, hunk, line}) => `[hunk ${hunk} of ${path} was applied at line ${line}, not where it says]`,
+      );
+      const recounted =
+        recounted_hunks > 0 ? [`[line counts of ${recounted_hunks} hunk headers were corrected]`] : [];
+      const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${changed_files.length} files`;
+      return [head, ...lines, ...moved, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
+    },
+  });
+}
+
+function answer(plan: PatchPlan, dryRun: boolean) {
+  return {
+    changed_files: [...plan.changedFiles],
+    patch_size_bytes: plan.patchSizeBytes,
+    stat: plan.stat.files.map(file => ({...file})),
+    offsets: plan.offsets.map(offset => ({...offset})),
+    recounted_hunks: plan.recounted,
+    cross_check: plan.crossCheck,
+    dry_run: dryRun,
+    ...(dryRun ? {diff: plan.diff} : {}),
+  };
+}
+
+function hashesBefore(change: FileChange): [string, string][] {
+  if (change.kind === 'create') return [[change.path, 'absent']];
+  const old = contentHash(bytesOf(change.old.content));
+  if (change.kind !== 'rename') return [[change.path, old]];
+  return [
+    [change.from, old],
+    [change.path, 'absent'],
+  ];
+}

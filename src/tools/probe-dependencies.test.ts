@@ -1,0 +1,85 @@
+import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
+import {systemClock} from '../core/clock.ts';
+import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
+import {type ProbeParts, probeDependencies} from './probe-dependencies.ts';
+
+function program(directory: string, name: string, script: string): void {
+  mkdirSync(directory, {recursive: true});
+  const path = join(directory, name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+}
+
+async function probe(parts: Partial<ProbeParts>) {
+  const probes = await probeDependencies({
+    processes: nodeProcessRunner(systemClock),
+    programDirectories: [],
+    workspaceRoot: '/nonexistent',
+    browser: {enabled: true, chromium_path: ''},
+    signal: new AbortController().signal,
+    ...parts,
+  });
+  return new Map(probes.map(found => [found.name, found]));
+}
+
+test('policy: doctor names each version, and a remedy for what is missing', async () => {
+  const bin = temporaryDirectory();
+  program(bin, 'patch', 'echo "GNU patch 2.7.6"');
+  program(bin, 'chromium', 'echo "Chromium 156.0.7000.1 built on Debian"');
+  const found = await probe({programDirectories: [bin]});
+  expect(found.get('GNU patch')).toMatchObject({state: 'ok', version: '2.7.6', detail: join(bin, 'patch')});
+  expect(found.get('Chromium')).toMatchObject({state: 'ok', version: '156.0.7000.1'});
+  expect(found.get('Docker')).toMatchObject({state: 'missing', version: undefined});
+  expect(found.get('Node.js')).toMatchObject({state: 'ok', version: process.versions.node});
+  for (const {neededFor, remedy} of found.values()) {
+    expect(neededFor).not.toBe('');
+    expect(remedy).not.toBe('');
+  }
+});
+
+test('policy: a program that is there and does not work is broken, in its own words', async () => {
+  const bin = temporaryDirectory();
+  program(bin, 'docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');
+  program(bin, 'bwrap', 'echo "bwrap: No permissions to create new namespace" >&2; exit 1');
+  program(bin, 'patch', 'echo "busybox"');
+  const found = await probe({programDirectories: [bin]});
+  expect(found.get('Docker')).toMatchObject({
+    state: 'broken',
+    detail: expect.stringContaining('Cannot connect to the Docker daemon'),
+  });
+  expect(found.get('bubblewrap')).toMatchObject({
+    state: 'broken',
+    detail: expect.stringContaining('No permissions'),
+  });
+  expect(found.get('GNU patch')).toMatchObject({state: 'broken', detail: expect.stringContaining('busybox')});
+});
+
+test('policy: one sandbox is enough, and a browser that is switched off is not missed', async () => {
+  const bin = temporaryDirectory();
+  program(bin, 'bwrap', 'echo "bubblewrap 0.8.0"');
+  const found = await probe({programDirectories: [bin], browser: {enabled: false, chromium_path: ''}});
+  expect(found.get('bubblewrap')).toMatchObject({state: 'ok', version: '0.8.0'});
+  expect(found.get('Docker')).toMatchObject({state: 'unused'});
+  expect(found.get('Chromium')).toMatchObject({state: 'unused'});
+});
+
+test('policy: nothing is run from the workspace or from a relative directory', async () => {
+  const root = temporaryDirectory();
+  const bin = join(root, 'bin');
+  program(bin, 'patch', 'echo "GNU patch 6.6.6"');
+  const found = await probe({programDirectories: [bin, '.', ''], workspaceRoot: root});
+  expect(found.get('GNU patch')).toMatchObject({state: 'missing'});
+});
+
+test('policy: the configured Chromium is the one that is probed', async () => {
+  const bin = temporaryDirectory();
+  program(bin, 'mine', 'echo "Chromium 120.0.0.1"');
+  const path = join(bin, 'mine');
+  expect((await probe({browser: {enabled: true, chromium_path: path}})).get('Chromium')).toMatchObject({
+    state: 'ok',
+    detail: path,
+  });
+});

@@ -1,0 +1,203 @@
+import {constants} from 'node:fs';
+import {access} from 'node:fs/promises';
+import {isAbsolute, join} from 'node:path';
+import type {ProcessRunner} from '../workspace/process/process-runner.ts';
+import {findRipgrep} from '../workspace/ripgrep/find-ripgrep.ts';
+
+export interface Probe {
+  readonly name: string;
+  /** `unused`: it is missing or broken, and this configuration does not need it. */
+  readonly state: 'ok' | 'missing' | 'broken' | 'unused';
+  readonly version: string | undefined;
+  /** Where it is, or what is wrong with it. */
+  readonly detail: string;
+  /** What fails without it. */
+  readonly neededFor: string;
+  /** The line that installs or mends it. */
+  readonly remedy: string;
+}
+
+export interface ProbeParts {
+  readonly processes: ProcessRunner;
+  /** The directories of the operator's `PATH`. */
+  readonly programDirectories: readonly string[];
+  /** Nothing in it is run. */
+  readonly workspaceRoot: string;
+  /** `tools.webfetch.browser`; `chromium_path` is '' for a search in `PATH`. */
+  readonly browser: {readonly enabled: boolean; readonly chromium_path: string};
+  readonly signal: AbortSignal;
+}
+
+interface Dependency {
+  readonly name: string;
+  /** An absolute path, or names of which the first one found counts. */
+  readonly programs: readonly string[];
+  /** A run that succeeds only where it works. */
+  readonly args: readonly string[];
+  readonly version: RegExp;
+  readonly neededFor: string;
+  readonly remedy: string;
+  /** Of a group, one that works is enough. */
+  readonly group?: string;
+  readonly needed: boolean;
+}
+
+const NODE_LEAST = [20, 19] as const;
+const LONGEST_OUTPUT = 65_536;
+
+/** What the tools need beside themselves: whether it runs, in which version, and how to get it. */
+export async function probeDependencies(parts: ProbeParts): Promise<readonly Probe[]> {
+  const ripgrep = await findRipgrep({
+    directories: parts.programDirectories,
+    workspaceRoot: parts.workspaceRoot,
+  });
+  const dependencies = list(parts, ripgrep.ok ? [ripgrep.value] : []);
+  const probes = await Promise.all(dependencies.map(dependency => probe(dependency, parts)));
+  const working = new Set(
+    dependencies.filter((_, index) => probes[index]?.state === 'ok').map(({group}) => group),
+  );
+  return [
+    probeNode(),
+    ...probes.map((found, index) => {
+      const {needed = true, group} = dependencies[index] ?? {};
+      const isCovered = group !== undefined && working.has(group);
+      return found.state !== 'ok' && (!needed || isCovered) ? {...found, state: 'unused' as const} : found;
+    }),
+  ];
+}
+
+function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Dependency[] {
+  return [
+    {
+      name: 'ripgrep',
+      programs: ripgrep,
+      args: ['--version'],
+      version: /^ripgrep (\S+)/,
+      neededFor: 'search answers ripgrep_unavailable; glob falls back to a slower scan',
+      remedy: 'apt-get install ripgrep',
+      needed: true,
+    },
+    {
+      name: 'GNU patch',
+      programs: ['patch'],
+      args: ['--version'],
+      version: /^GNU patch (\S+)/,
+      neededFor: 'apply_patch works, without its cross-check against GNU patch',
+      remedy: 'apt-get install patch',
+      needed: true,
+    },
+    {
+      name: 'bubblewrap',
+      programs: ['bwrap'],
+      // A kernel or container that forbids user namespaces shows itself here, not in `--version`.
+      args: ['--unshare-all', '--ro-bind', '/', '/', '--', '/usr/bin/env', 'bwrap', '--version'],
+      version: /bubblewrap (\S+)/,
+      neededFor:
+        'run cannot use its sandbox without a daemon, and the browser has no empty network of its own',
+      remedy: 'apt-get install bubblewrap',
+      group: 'sandbox',
+      needed: true,
+    },
+    {
+      name: 'Docker',
+      programs: ['docker'],
+      // Asks the daemon: a client alone runs nothing.
+      args: ['version', '--format', 'server {{.Server.Version}}'],
+      version: /server (\S+)/,
+      neededFor: 'run cannot use tools.run.sandbox = "docker"',
+      remedy: 'apt-get install docker.io && systemctl start docker',
+      group: 'sandbox',
+      needed: true,
+    },
+    {
+      name: 'Chromium',
+      programs:
+        browser.chromium_path === ''
+          ? ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+          : [browser.chromium_path],
+      args: ['--version'],
+      version: /(\d+(?:\.\d+){3})/,
+      neededFor:
+        'web_fetch answers force_browser with browser_unavailable, and cannot render pages made by script',
+      remedy: 'apt-get install chromium',
+      needed: browser.enabled,
+    },
+  ];
+}
+
+async function probe(dependency: Dependency, parts: ProbeParts): Promise<Probe> {
+  const {name, programs, args, version, neededFor, remedy} = dependency;
+  const about = {name, neededFor, remedy};
+  const program = await firstOf(programs, parts);
+  if (program === undefined) {
+    const searched = programs.length === 0 ? name : programs.join(', ');
+    return {...about, state: 'missing', version: undefined, detail: `${searched} not found in PATH`};
+  }
+  const run = await output(program, args, parts);
+  const found = run.ok ? version.exec(run.text)?.[1] : undefined;
+  if (found !== undefined) return {...about, state: 'ok', version: found, detail: program};
+  const [line = ''] = run.text.trim().split('\n', 1);
+  return {...about, state: 'broken', version: undefined, detail: `${program}: ${line.slice(0, 200)}`};
+}
+
+function probeNode(): Probe {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [leastMajor, leastMinor] = NODE_LEAST;
+  const isNewEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  return {
+    name: 'Node.js',
+    state: isNewEnough ? 'ok' : 'broken',
+    version: process.versions.node,
+    detail: process.execPath,
+    neededFor: `nothing is tested below ${NODE_LEAST.join('.')}`,
+    remedy: 'install Node.js 22 from https://nodejs.org/',
+  };
+}
+
+async function firstOf(programs: readonly string[], parts: ProbeParts): Promise<string | undefined> {
+  const {programDirectories, workspaceRoot} = parts;
+  const outside = programDirectories.filter(
+    directory => isAbsolute(directory) && !`${directory}/`.startsWith(`${workspaceRoot}/`),
+  );
+  for (const program of programs) {
+    const places = isAbsolute(program) ? [program] : outside.map(directory => join(directory, program));
+    for (const path of places) if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function output(
+  command: string,
+  args: readonly string[],
+  {processes, programDirectories, signal}: ProbeParts,
+): Promise<{readonly ok: boolean; readonly text: string}> {
+  const stdout: Uint8Array[] = [];
+  const end = await processes.run({
+    command,
+    args,
+    cwd: '/',
+    env: {PATH: programDirectories.filter(isAbsolute).join(':'), HOME: '/', LC_ALL: 'C'},
+    onStdout: part => {
+      stdout.push(part);
+      return true;
+    },
+    maxStdoutBytes: LONGEST_OUTPUT,
+    signal,
+  });
+  const text = Buffer.concat(stdout).toString('utf8');
+  switch (end.end) {
+    case 'exited':
+      return {ok: end.exitCode === 0, text: end.exitCode === 0 ? text : `${end.stderr}\n${text}`};
+    case 'not_started':
+      return {ok: false, text: `cannot be started (${end.error})`};
+    default:
+      return {ok: false, text: `gave no answer (${end.end})`};
+  }
+}

@@ -1,0 +1,349 @@
+import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
+import {createManualClock} from '../../test/support/manual-clock.ts';
+import {openTestWorkspace} from '../../test/support/open-test-workspace.ts';
+import {systemClock} from '../core/clock.ts';
+import {fail} from '../core/failure.ts';
+import {ok} from '../core/result.ts';
+import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
+import type {ProcessRunner} from '../workspace/process/process-runner.ts';
+
+const FILES = {
+  'src/main.py': 'def main():\n    pass\n',
+  'src/utils.py': 'x = 1\n',
+  'src/deep/nested/module.py': 'y = 2\n',
+  'README.md': '# Title\n\ntext\n',
+  '.gitignore': '*.log\n',
+  '.env': 'SECRET=1\n',
+  'a.log': 'text\n',
+  '.git/config': '[core]\n',
+};
+
+describe('list_files', () => {
+  test('Tool API: the files below root, relative to it, sorted', async () => {
+    const {data} = await callWorkspaceTools(FILES);
+    expect(await data('list_files', {root: 'src', glob: '**/*.py'})).toEqual({
+      files: ['deep/nested/module.py', 'main.py', 'utils.py'],
+      truncated: false,
+      total_files: 3,
+    });
+  });
+
+  test('ruling W3: hidden and ignored files are in it, unless it is said otherwise', async () => {
+    const {data} = await callWorkspaceTools(FILES);
+    expect((await data('list_files'))['files']).toEqual([
+      '.env',
+      '.gitignore',
+      'README.md',
+      'a.log',
+      'src/deep/nested/module.py',
+      'src/main.py',
+      'src/utils.py',
+    ]);
+    expect((await data('list_files', {respect_gitignore: true}))['files']).toEqual([
+      'README.md',
+      'src/deep/nested/module.py',
+      'src/main.py',
+      'src/utils.py',
+    ]);
+  });
+
+  test('Tool API: at most 1000 files; ruling W3: and how many there are', async () => {
+    const {data, call, tool} = await callWorkspaceTools(
+      Object.fromEntries(Array.from({length: 1100}, (_, at) => [`f${String(at).padStart(4, '0')}`, ''])),
+    );
+    const listed = await data('list_files');
+    expect(listed).toMatchObject({truncated: true, total_files: 1100});
+    expect(listed['files']).toHaveLength(1000);
+    const text = tool('list_files').renderText((await call('list_files')).data);
+    expect(text).toMatch(/f0999\n\[1000 of 1100 files/);
+    const small = await call('list_files', {}, {maxOutputBytes: 1000});
+    expect(small.data).toMatchObject({truncated: true, total_files: 1100});
+    expect(JSON.stringify(small.data).length).toBeLessThanOrEqual(1000);
+  });
+
+  test('Tool API: error types', async () => {
+    const {code, root, outside} = await callWorkspaceTools(FILES);
+    symlinkSync(outside, join(root, 'link'));
+    expect(await code('list_files', {root: '..'})).toBe('path_escape');
+    expect(await code('list_files', {root: outside})).toBe('path_escape');
+    expect(await code('list_files', {root: 'link'})).toBe('symlink_blocked');
+    expect(await code('list_files', {root: 'none'})).toBe('file_not_found');
+    expect(await code('list_files', {root: root, glob: '../*'})).toBe('path_escape');
+    expect(await code('list_files', {glob: 'a['})).toBe('invalid_params');
+    expect(await code('list_files', {glob: null})).toBe('invalid_params');
+    expect(await code('list_files', {rot: '.'})).toBe('invalid_params');
+  });
+});
+
+describe('read_file', () => {
+  test('Tool API: content with its lines', async () => {
+    const {data, tool} = await callWorkspaceTools(FILES);
+    const read = await data('read_file', {path: 'README.md'});
+    expect(read).toEqual({
+      content: '# Title\n\ntext\n',
+      truncated: false,
+      total_lines: 3,
+      start_line: 1,
+      end_line: 3,
+    });
+    expect(tool('read_file').renderText(read)).toBe('[lines 1-3 of 3]\n# Title\n\ntext\n');
+    expect(await data('read_file', {path: './src/../README.md', start_line: 2, end_line: 99})).toMatchObject({
+      content: '\ntext\n',
+      start_line: 2,
+      end_line: 3,
+    });
+  });
+
+  test('ruling W5: values that are no lines', async () => {
+    const {call} = await callWorkspaceTools(FILES);
+    for (const range of [{start_line: 0}, {start_line: 9}, {start_line: 3, end_line: 2}, {end_line: 0}]) {
+      const {error} = await call('read_file', {path: 'README.md', ...range});
+      expect(error).toMatchObject({error_type: 'invalid_params', details: {total_lines: 3}});
+    }
+    expect((await call('read_file', {path: 'README.md', start_line: 1.5})).error?.error_type).toBe(
+      'invalid_params',
+    );
+  });
+
+  test('ruling E7: an answer fits, with the cut marked in it and what to ask for next', async () => {
+    const text = Array.from({length: 5000}, (_, at) => `"line"\t${at}\n`).join('');
+    const {call} = await callWorkspaceTools({f: text});
+    for (const maxOutputBytes of [2000, 20_000]) {
+      const {data} = await call('read_file', {path: 'f'}, {maxOutputBytes});
+      expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(maxOutputBytes);
+      expect(Buffer.byteLength(JSON.stringify(data))).toBeGreaterThan(maxOutputBytes / 2);
+      expect(data).toMatchObject({
+        truncated: true,
+        total_lines: 5000,
+        next: {start_line: expect.any(Number)},
+      });
+      expect(data).toMatchObject({
+        content: expect.stringMatching(
+          /^"line"\t0\n(?:.|\n)*\n\[… \d+ bytes of lines \d+-\d+ left out …\]\n(?:.|\n)*"line"\t4999\n$/,
+        ),
+      });
+    }
+  });
+
+  test('Tool API: error types', async () => {
+    const {code, root} = await callWorkspaceTools({...FILES, bin: new Uint8Array([0x61, 0, 0xff])});
+    symlinkSync('/etc/passwd', join(root, 'link'));
+    expect(await code('read_file', {path: 'none'})).toBe('file_not_found');
+    expect(await code('read_file', {path: 'bin'})).toBe('binary_file');
+    expect(await code('read_file', {path: '../x'})).toBe('path_escape');
+    expect(await code('read_file', {path: '/etc/passwd'})).toBe('path_escape');
+    expect(await code('read_file', {path: 'link'})).toBe('symlink_blocked');
+    expect(await code('read_file', {path: 'src'})).toBe('not_a_file');
+    expect(await code('read_file', {})).toBe('invalid_params');
+    expect(await code('read_file', {path: ''})).toBe('invalid_params');
+  });
+
+  test('a path that is not there: similar ones', async () => {
+    const {call} = await callWorkspaceTools(FILES);
+    const similar = async (path: string) => (await call('read_file', {path})).error?.details?.['similar'];
+    expect(await similar('readme.md')).toEqual(['README.md']);
+    expect(await similar('lib/module.py')).toEqual(['src/deep/nested/module.py']);
+    expect(await similar('src/man.py')).toEqual(['src/main.py']);
+    expect(await similar('quite/another/thing')).toBeUndefined();
+  });
+});
+
+describe('search', () => {
+  test('Tool API: matches with context, truncated, total_matches', async () => {
+    const {data, tool} = await callWorkspaceTools(FILES);
+    const found = await data('search', {query: 'DEF main', glob: '**/*.py', max_results: 10});
+    expect(found).toEqual({
+      matches: [
+        {
+          file: 'src/main.py',
+          line: 1,
+          content: 'def main():',
+          context_before: [],
+          context_after: ['    pass'],
+        },
+      ],
+      truncated: false,
+      total_matches: 1,
+    });
+    expect(tool('search').renderText(found)).toBe('src/main.py:1:def main():\nsrc/main.py-2-    pass');
+    expect(tool('search').renderText(await data('search', {query: 'nothing'}))).toBe('No matches.');
+  });
+
+  test('ruling H2: the text has each line once, in groups', async () => {
+    const {data, tool} = await callWorkspaceTools({f: 'm1\na\nm2\nb\nc\nd\ne\nm3\n', g: 'm4\nm5\n'});
+    expect(tool('search').renderText(await data('search', {query: 'm', context_lines: 1}))).toBe(
+      ['f:1:m1', 'f-2-a', 'f:3:m2', 'f-4-b', '--', 'f-7-e', 'f:8:m3', '--', 'g:1:m4', 'g:2:m5'].join('\n'),
+    );
+    expect(
+      tool('search').renderText(await data('search', {query: 'm', max_results: 1, context_lines: 0})),
+    ).toMatch(/^f:1:m1\n\[1 of 5 matches/);
+  });
+
+  test('Tool API: 50 results by default; ruling E7: as many as fit', async () => {
+    const {data, call} = await callWorkspaceTools({f: 'match\n'.repeat(200)});
+    const found = await data('search', {query: 'match'});
+    expect(found['matches']).toHaveLength(50);
+    expect(found).toMatchObject({truncated: true, total_matches: 200});
+    const small = await call('search', {query: 'match'}, {maxOutputBytes: 1000});
+    expect(small.data).toMatchObject({truncated: true, total_matches: 200, matches: {length: 8}});
+  });
+
+  test('Tool API: error types', async () => {
+    const {code} = await callWorkspaceTools(FILES);
+    expect(await code('search', {query: '('})).toBe('ok');
+    expect(await code('search', {query: '(', is_regex: true})).toBe('ripgrep_error');
+    for (const params of [
+      {query: ''},
+      {query: 'a\nb'},
+      {query: 'a', context_lines: 11},
+      {query: 'a', max_results: 0},
+      {query: 'a', glob: '{'},
+    ]) {
+      expect([params, await code('search', params)]).toEqual([params, 'invalid_params']);
+    }
+  });
+
+  test('Tool API: ripgrep_unavailable; ADR 08: glob goes through the files by itself then', async () => {
+    const place = await openTestWorkspace(FILES);
+    const none = fail('ripgrep_unavailable', 'There is none.');
+    const workspace = {...place, session: {...place.session, ripgrep: async () => none}};
+    const {code, data} = await callWorkspaceTools({}, {workspace});
+    expect(await code('search', {query: 'a'})).toBe('ripgrep_unavailable');
+    expect(await data('glob', {pattern: '*.md'})).toEqual({files: ['README.md'], truncated: false});
+  });
+
+  test('Tool API: a search that takes too long is a timeout, with what was found', async () => {
+    const clock = createManualClock();
+    const real = nodeProcessRunner(systemClock);
+    // Says one thing, and then nothing any more.
+    const processes: ProcessRunner = {
+      run: request => {
+        if (!request.args.includes('--count')) return real.run(request);
+        request.onStdout(Buffer.from('./README.md\x001\n'));
+        return new Promise(resolve => {
+          request.signal.addEventListener('abort', () => resolve({end: 'aborted'}));
+          clock.advance(60_000);
+        });
+      },
+    };
+    const place = await openTestWorkspace(FILES);
+    const workspace = {
+      ...place,
+      session: {
+        ...place.session,
+        clock,
+        ripgrep: async () => {
+          const found = await place.session.ripgrep();
+          return found.ok ? ok({...found.value, processes}) : found;
+        },
+      },
+    };
+    const {call} = await callWorkspaceTools({}, {workspace});
+    const {error} = await call('search', {query: 'text', context_lines: 0});
+    expect(error).toMatchObject({
+      error_type: 'timeout',
+      details: {
+        timeout_ms: 60_000,
+        partial: {
+          matches: [{file: 'README.md', line: 3, content: 'text'}],
+          truncated: true,
+          total_matches: 1,
+        },
+      },
+    });
+  });
+
+  test('policy: a cancelled search ends its process', async () => {
+    const controller = new AbortController();
+    const real = nodeProcessRunner(systemClock);
+    const ends: string[] = [];
+    const processes: ProcessRunner = {
+      run: async request => {
+        const running = real.run({...request, command: '/bin/sleep', args: ['60']});
+        controller.abort();
+        const end = await running;
+        ends.push(end.end);
+        return end;
+      },
+    };
+    const place = await openTestWorkspace(FILES);
+    const ripgrep = async () => {
+      const found = await place.session.ripgrep();
+      return found.ok ? ok({...found.value, processes}) : found;
+    };
+    const {call} = await callWorkspaceTools(
+      {},
+      {workspace: {...place, session: {...place.session, ripgrep}}},
+    );
+    const {error} = await call('search', {query: 'text'}, {signal: controller.signal});
+    expect(error?.error_type).toBe('cancelled');
+    expect(new Set(ends)).toEqual(new Set(['aborted']));
+  });
+});
+
+describe('glob', () => {
+  test('ruling W11: files relative to the workspace, in bytewise order', async () => {
+    const {data, tool, call} = await callWorkspaceTools(FILES);
+    expect(await data('glob', {pattern: '*.py'})).toEqual({
+      files: ['src/deep/nested/module.py', 'src/main.py', 'src/utils.py'],
+      truncated: false,
+    });
+    expect((await data('glob', {pattern: '/*.py', root: 'src'}))['files']).toEqual([
+      'src/main.py',
+      'src/utils.py',
+    ]);
+    expect((await data('glob', {pattern: '{*.md,.env}'}))['files']).toEqual(['.env', 'README.md']);
+    expect((await data('glob', {pattern: '*.log'}))['files']).toEqual(['a.log']);
+    expect((await data('glob', {pattern: '**/config'}))['files']).toEqual([]);
+    expect(tool('glob').renderText((await call('glob', {pattern: '*.md'})).data)).toBe('README.md');
+  });
+
+  test('ruling W1: nothing outside the root, whatever the pattern or the links', async () => {
+    const {code, data, root, outside} = await callWorkspaceTools(FILES);
+    writeFileSync(join(outside, 'secret.py'), '');
+    symlinkSync(outside, join(root, 'link'));
+    mkdirSync(join(root, 'd'));
+    symlinkSync(join(outside, 'secret.py'), join(root, 'd/secret.py'));
+    expect((await data('glob', {pattern: '**/secret*'}))['files']).toEqual([]);
+    expect((await data('glob', {pattern: 'link/**'}))['files']).toEqual([]);
+    expect(await code('glob', {pattern: '../**'})).toBe('path_escape');
+    expect(await code('glob', {pattern: '*', root: '..'})).toBe('path_escape');
+    expect(await code('glob', {pattern: '*', root: 'link'})).toBe('symlink_blocked');
+    expect(await code('glob', {pattern: '*', root: 'none'})).toBe('file_not_found');
+    expect((await data('glob', {pattern: '/etc/*'}))['files']).toEqual([]);
+  });
+
+  test('ruling W1: what the jail does not find is not in the answer, whatever ripgrep says', async () => {
+    const place = await openTestWorkspace(FILES);
+    writeFileSync(join(place.outside, 'secret.py'), '');
+    symlinkSync(place.outside, join(place.root, 'link'));
+    const processes: ProcessRunner = {
+      run: async request => {
+        request.onStdout(
+          Buffer.from('./link/secret.py\0./../work2/secret.py\0./gone.py\0./.git/x.py\0./src/main.py\0'),
+        );
+        return {end: 'exited', exitCode: 0, stderr: ''};
+      },
+    };
+    const ripgrep = async () => {
+      const found = await place.session.ripgrep();
+      return found.ok ? ok({...found.value, processes}) : found;
+    };
+    const {data} = await callWorkspaceTools(
+      {},
+      {workspace: {...place, session: {...place.session, ripgrep}}},
+    );
+    expect(await data('glob', {pattern: '*.py'})).toEqual({files: ['src/main.py'], truncated: false});
+  });
+
+  test('ruling W11: says that there are more than 1000', async () => {
+    const {data} = await callWorkspaceTools(
+      Object.fromEntries(Array.from({length: 1001}, (_, at) => [`f${String(at).padStart(4, '0')}`, ''])),
+    );
+    expect(await data('glob', {pattern: '*'})).toMatchObject({truncated: true, files: {length: 1000}});
+    expect(await data('glob', {pattern: 'f0*'})).toMatchObject({truncated: false, files: {length: 1000}});
+  });
+});

@@ -1,0 +1,116 @@
+import {z} from 'zod';
+import {fail} from '../core/failure.ts';
+import {ok} from '../core/result.ts';
+import {defineTool, type Tool, type ToolContext} from '../core/tool.ts';
+import {compileGlob} from '../workspace/glob/compile-glob.ts';
+import {limitCall} from '../workspace/limit-call.ts';
+import {type SearchMatch, searchFiles} from '../workspace/ripgrep/search-files.ts';
+import {READING} from './annotations.ts';
+import {OUTER_MS} from './outer-bound.ts';
+import {outputLimit} from './output-limit.ts';
+import {readingIntent} from './reading-intent.ts';
+import {renderMatches} from './render-matches.ts';
+import {schemaOf} from './schema.ts';
+import {takeWithin} from './take-within.ts';
+import type {WorkspaceSession} from './workspace-session.ts';
+
+/** Tool API, search. */
+const TIMEOUT_MS = 60_000;
+/** What is found by then is looked up within this, and within what the runtime waits longer. */
+const READING_MS = 1500;
+const FRAME_BYTES = 100;
+
+const params = z.strictObject({
+  query: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .refine(query => !/[\0\r\n]/.test(query), 'must be a single line, as lines are searched one by one')
+    .describe('Text to find, in any case; with is_regex a regular expression (Rust syntax).'),
+  glob: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Search only in files that fit, such as "*.py" (at every level) or "src/**/*.ts".'),
+  max_results: z.int().min(1).max(1000).default(50).describe('Matching lines to return.'),
+  context_lines: z.int().min(0).max(10).default(2).describe('Lines to show before and after each.'),
+  is_regex: z.boolean().default(false).describe('Take query as a regular expression.'),
+});
+
+const match = z.object({
+  file: z.string(),
+  line: z.int(),
+  content: z.string(),
+  context_before: z.array(z.string()),
+  context_after: z.array(z.string()),
+});
+
+const data = z.object({
+  matches: z.array(match).describe('By file, then line.'),
+  truncated: z.boolean(),
+  total_matches: z.int().describe('All matching lines, also those not returned.'),
+});
+
+export function searchTool(session: WorkspaceSession): Tool {
+  const {workspace, clock} = session;
+  return defineTool({
+    name: 'search',
+    title: 'Search files',
+    description:
+      'Finds lines in the text files of the workspace, with the lines around them. Ignores case; ' +
+      'leaves out .git, binary files and what .gitignore files ignore. Use glob to find files by name.',
+    annotations: READING,
+    params: schemaOf(params),
+    data: schemaOf(data),
+    badParams: 'invalid_params',
+    action: undefined,
+    timeoutMs: () => TIMEOUT_MS + READING_MS + OUTER_MS,
+    intend: async ({query, glob}) =>
+      readingIntent('.', `search ${JSON.stringify(query)}${glob === undefined ? '' : ` in ${glob}`}`),
+    execute,
+    renderText: renderMatches,
+  });
+
+  async function execute(request: z.infer<typeof params>, context: ToolContext) {
+    const glob = request.glob === undefined ? ok(undefined) : compileGlob(request.glob, 'glob');
+    if (!glob.ok) return glob;
+    const ripgrep = await session.ripgrep();
+    if (!ripgrep.ok) return ripgrep;
+    const {signal} = context;
+    const limits = {tool: 'search', clock, signal};
+    return limitCall({...limits, timeoutMs: TIMEOUT_MS}, searching =>
+      limitCall({...limits, timeoutMs: TIMEOUT_MS + READING_MS}, async reading => {
+        const found = await searchFiles(
+          {
+            text: request.query,
+            isRegex: request.is_regex,
+            glob: glob.value,
+            maxResults: request.max_results,
+            contextLines: request.context_lines,
+          },
+          {ripgrep: ripgrep.value, workspace, searching: searching.signal, reading},
+        );
+        if (!found.ok) return found;
+        if (signal.aborted) return searching.failure();
+        const {matches: all, total, complete} = found.value;
+        const matches = takeWithin(all.map(toJson), outputLimit(context) - FRAME_BYTES);
+        const answer = {
+          matches: [...matches],
+          truncated: matches.length < total || !complete,
+          total_matches: total,
+        };
+        if (complete) return ok(answer);
+        // What was found is no answer, as earlier files may be missing, but better than nothing.
+        return fail(
+          'timeout',
+          `search did not finish within ${TIMEOUT_MS} ms; \`details.partial\` has what was found. Narrow it with glob.`,
+          {timeout_ms: TIMEOUT_MS, partial: answer},
+        );
+      }),
+    );
+  }
+}
+
+function toJson({context_before, context_after, ...found}: SearchMatch): z.infer<typeof match> {
+  return {...found, context_before: [...context_before], context_after: [...context_after]};
+}

@@ -1,0 +1,71 @@
+import type {Clock} from '../core/clock.ts';
+import {ok, type Result} from '../core/result.ts';
+import type {FileSystem} from '../workspace/file-system.ts';
+import {openWorkspace, type Workspace} from '../workspace/jail.ts';
+import {jailedFileSystem} from '../workspace/jailed-file-system.ts';
+import {type JournalOptions, type Recovery, recoverJournal} from '../workspace/patch/commit-journal.ts';
+import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
+import type {ProcessRunner} from '../workspace/process/process-runner.ts';
+import {ReadLedger} from '../workspace/read-ledger.ts';
+import {findRipgrep} from '../workspace/ripgrep/find-ripgrep.ts';
+import type {Ripgrep} from '../workspace/ripgrep/run-ripgrep.ts';
+
+export interface WorkspaceSessionOptions {
+  /** The directory that the tools work in. */
+  readonly root: string;
+  /** For locks, journals and copies: outside the workspace, the same for all processes that change it. */
+  readonly stateDirectory: string;
+  /** The directories of the operator's `PATH`, for `rg`. */
+  readonly programDirectories: readonly string[];
+  readonly clock: Clock;
+  /** Default: real processes. */
+  readonly processes?: ProcessRunner | undefined;
+}
+
+/** What the workspace tools of one session share. */
+export interface WorkspaceSession {
+  readonly workspace: Workspace;
+  readonly files: FileSystem;
+  readonly ledger: ReadLedger;
+  readonly processes: ProcessRunner;
+  readonly clock: Clock;
+  readonly journal: JournalOptions;
+  /** Looked for when it is first needed; `ripgrep_unavailable` is no answer for ever. */
+  readonly ripgrep: () => Promise<Result<Ripgrep>>;
+  /** Brings back the old state of what a crash interrupted, once; to be called before anything else. */
+  readonly recover: () => Promise<Result<Recovery>>;
+}
+
+/** Opens a workspace. Looks at its root and at nothing else. */
+export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<WorkspaceSession> {
+  const {root, stateDirectory, programDirectories, clock, processes = nodeProcessRunner(clock)} = options;
+  const opened = openWorkspace(root);
+  if (!opened.ok) return opened;
+  const workspace = opened.value;
+  const journal: JournalOptions = {directory: stateDirectory, clock};
+  let recovery: Promise<Result<Recovery>> | undefined;
+  let command: string | undefined;
+  return ok({
+    workspace,
+    files: jailedFileSystem(workspace),
+    ledger: new ReadLedger(),
+    processes,
+    clock,
+    journal,
+    recover: async () => {
+      recovery ??= recoverJournal(workspace, journal);
+      const recovered = await recovery;
+      // Whoever holds the lock now may be gone at the next call.
+      if (!recovered.ok) recovery = undefined;
+      return recovered;
+    },
+    ripgrep: async () => {
+      if (command === undefined) {
+        const found = await findRipgrep({directories: programDirectories, workspaceRoot: workspace.root});
+        if (!found.ok) return found;
+        command = found.value;
+      }
+      return ok({command, processes, cwd: workspace.root, scratchDirectory: stateDirectory});
+    },
+  });
+}

@@ -1,0 +1,22 @@
+import type {Tool} from '../core/tool.ts';
+import {applyPatchTool} from './apply-patch.ts';
+import {globTool} from './glob.ts';
+import {listFilesTool} from './list-files.ts';
+import {readFileTool} from './read-file.ts';
+import {searchTool} from './search.ts';
+import {strReplaceTool} from './str-replace.ts';
+import type {WorkspaceSession} from './workspace-session.ts';
+import {writeFileTool} from './write-file.ts';
+
+/** The tools that read and change files, in the order in which they are offered. */
+export function workspaceTools(session: WorkspaceSession): readonly Tool[] {
+  return [
+    listFilesTool(session),
+    globTool(session),
+    searchTool(session),
+    readFileTool(session),
+    strReplaceTool(session),
+    writeFileTool(session),
+    applyPatchTool(session),
+  ];
+}

@@ -1,0 +1,101 @@
+import {z} from 'zod';
+import {ok} from '../core/result.ts';
+import {defineTool, type Tool} from '../core/tool.ts';
+import {limitCall} from '../workspace/limit-call.ts';
+import {bytesOf, readable} from '../workspace/patch/byte-string.ts';
+import {renderFileChange} from '../workspace/patch/render-unified.ts';
+import {prepareWrite} from '../workspace/write-atomic.ts';
+import {changedFile} from './changed-file.ts';
+import {OUTER_MS} from './outer-bound.ts';
+import {PlanOnce} from './plan-once.ts';
+import {recordChange} from './record-change.ts';
+import {schemaOf} from './schema.ts';
+import type {WorkspaceSession} from './workspace-session.ts';
+
+/** As for apply_patch. */
+const TIMEOUT_MS = 10_000;
+
+const params = z.strictObject({
+  path: z.string().min(1).describe('File relative to the workspace. Directories are made as needed.'),
+  content: z
+    .string()
+    .refine(content => !/\p{Surrogate}/u.test(content), 'must be well-formed Unicode')
+    .describe('The whole new content.'),
+  dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
+});
+
+const data = z.object({
+  path: z.string(),
+  bytes: z.int().describe('Size of the new content.'),
+  created: z.boolean().describe('There was no such file before.'),
+  changed: z.boolean().describe('False where the file has that content already.'),
+  added: z.int().describe('Lines in the diff.'),
+  removed: z.int(),
+  dry_run: z.boolean(),
+  diff: z.string().exactOptional().describe('Of a dry run.'),
+});
+
+export function writeFileTool(session: WorkspaceSession): Tool {
+  const {workspace, files, ledger, clock} = session;
+  const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
+    const path = workspace.resolveForWrite(request.path);
+    if (!path.ok) return path;
+    const prepared = await limitCall({tool: 'write_file', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
+      prepareWrite(files, ledger, path.value, request.content, time),
+    );
+    if (!prepared.ok) return prepared;
+    const change = changedFile(prepared.value);
+    return ok({prepared: prepared.value, change, diff: renderFileChange(change)});
+  });
+  return defineTool({
+    name: 'write_file',
+    title: 'Write file',
+    description:
+      'Creates a file, or replaces the whole content of one that was read in this session. ' +
+      'Use str_replace or apply_patch to change parts of a file.',
+    annotations: {readOnly: false, destructive: true, idempotent: true, openWorld: false},
+    params: schemaOf(params),
+    data: schemaOf(data),
+    badParams: 'invalid_params',
+    action: 'write_file',
+    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
+    intend: async (request, context) => {
+      const planned = await plans.plan(request, context);
+      if (!planned.ok) return planned;
+      const {prepared, diff} = planned.value;
+      const {path, bytes, created} = prepared.summary;
+      const what = [...(created ? ['new'] : []), `${bytes} bytes`, ...(request.dry_run ? ['dry run'] : [])];
+      return ok({
+        subject: {kind: 'path', values: [path]},
+        summary: `write_file ${path} (${what.join(', ')})`,
+        preview: readable(diff.text),
+        fileHashes: {[path]: prepared.before?.hash ?? 'absent'},
+        dryRun: request.dry_run,
+      });
+    },
+    execute: async (request, context) => {
+      const planned = await plans.take(request, context);
+      if (!planned.ok) return planned;
+      const {prepared, change, diff} = planned.value;
+      const {summary} = prepared;
+      const {dry_run} = request;
+      if (!dry_run) {
+        const {signal} = context;
+        const record = {patch: bytesOf(diff.text), changes: [change], changedFiles: [summary.path]};
+        const done = await limitCall({tool: 'write_file', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
+          summary.changed
+            ? recordChange(context, record, () => prepared.commit(time))
+            : prepared.commit(time),
+        );
+        if (!done.ok) return done;
+      }
+      const shown = dry_run ? {diff: readable(diff.text)} : {};
+      return ok({...summary, added: diff.added, removed: diff.removed, dry_run, ...shown});
+    },
+    renderText: ({path, bytes, created, changed, added, removed, dry_run, diff = ''}) => {
+      const what = created ? 'new file' : changed ? 'replaced' : 'unchanged, it has that content already';
+      const stat = `${path} | +${added} -${removed} (${what}, ${bytes} bytes)`;
+      return dry_run ? `Dry run, nothing was changed: ${stat}\n${diff}` : stat;
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {Readable, Writable} from 'node:stream';
+import type {Clock} from '../../core/clock.ts';
+import {bubblewrapArguments, INFO_FD, INNER_HOME} from './bubblewrap.ts';
+import {CdpConnection} from './cdp-connection.ts';
+import {chromiumFlags} from './flags.ts';
+import {killProcessGroup} from './process-group.ts';
+
+export interface LaunchPlan {
+  /** Real path of Chromium. */
+  readonly executable: string;
+  /** Path of bubblewrap where the first layer holds, else `undefined` (ruling G1). */
+  readonly bubblewrap: string | undefined;
+  readonly sandbox: boolean;
+  readonly contained: boolean;
+  /** Where profile directories are made when there is no file system of our own to put them in. */
+  readonly tempDir: string;
+}
+
+/** A Chromium process and everything that came with it. */
+export interface Chromium {
+  readonly connection: CdpConnection;
+  /** The words on standard error, up to a limit, once the process is gone. */
+  readonly gone: Promise<string>;
+  /** Ruling G6: when it resolves, processes, pipes and profile are gone. May be called again. */
+  readonly close: () => Promise<void>;
+}
+
+const KEPT_WORDS = 8192;
+
+/** FR-WF-BROWSER-ISO-01: starts Chromium with a profile that exists for this process only. */
+export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> {
+  const {executable, bubblewrap, sandbox, contained} = plan;
+  const home = bubblewrap ? undefined : await mkdtemp(join(plan.tempDir, 'forge-browser-'));
+  const flags = chromiumFlags({profile: `${home ?? INNER_HOME}/profile`, sandbox, contained});
+  const child = bubblewrap
+    ? spawn(bubblewrap, [...bubblewrapArguments(executable), '--', executable, ...flags], {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+        env: {},
+      })
+    : spawn(executable, flags, {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+        env: {HOME: home, TMPDIR: home, PATH: '/usr/bin:/bin'},
+        detached: true,
+      });
+
+  let words = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    if (words.length < KEPT_WORDS) words += text;
+  });
+  const gone = new Promise<string>(resolve => {
+    child.once('error', error => resolve(error.message));
+    child.once('exit', () => resolve(words));
+  });
+  const firstInside = bubblewrap ? readFirstInside(child) : Promise.resolve(undefined);
+  const connection = new CdpConnection(writable(child.stdio[3]), readable(child.stdio[4]));
+  void gone.then(() => connection.close());
+
+  async function end(): Promise<void> {
+    if (bubblewrap) {
+      // bubblewrap ends when the first process inside has, and that one takes all the others along.
+      const inside = await Promise.race([firstInside, gone.then(() => undefined)]);
+      if (inside !== undefined) killProcess(inside);
+      else child.kill('SIGKILL');
+    } else {
+      await killProcessGroup(child, clock);
+    }
+    await gone;
+    connection.close();
+    for (const pipe of child.stdio) pipe?.destroy();
+    if (home) await rm(home, {recursive: true, force: true, maxRetries: 5});
+  }
+
+  let ending: Promise<void> | undefined;
+  return {
+    connection,
+    gone,
+    close: () => {
+      ending ??= end();
+      return ending;
+    },
+  };
+}
+
+/** The process that bubblewrap names on its information pipe; `undefined` where it could not start one. */
+function readFirstInside(child: ChildProcess): Promise<number | undefined> {
+  const pipes: readonly unknown[] = child.stdio;
+  const pipe = readable(pipes[INFO_FD]);
+  let text = '';
+  return new Promise(resolve => {
+    const settle = (): void => {
+      const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+      resolve(pid === undefined ? undefined : Number(pid));
+    };
+    pipe.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+      if (text.includes('}')) settle();
+    });
+    pipe.on('error', settle);
+    pipe.on('close', settle);
+  });
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function readable(pipe: unknown): Readable {
+  if (!(pipe instanceof Readable)) throw new TypeError('Expected a pipe to read from');
+  return pipe;
+}
+
+function writable(pipe: unknown): Writable {
+  // A Node socket is a Duplex, for which `instanceof Writable` holds too.
+  if (!(pipe instanceof Writable)) throw new TypeError('Expected a pipe to write to');
+  return pipe;
+}

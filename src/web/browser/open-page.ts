@@ -1,0 +1,195 @@
+import {setMaxListeners} from 'node:events';
+import {Budget} from '../../core/budget.ts';
+import {type Failure, fail} from '../../core/failure.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import type {Note} from '../page.ts';
+import {giveAnswer} from './answer.ts';
+import {attachTargets} from './attach-targets.ts';
+import type {Browser} from './browser.ts';
+import type {CdpConnection} from './cdp-connection.ts';
+import type {PausedRequest} from './cdp-protocol.ts';
+import type {Chromium} from './launch.ts';
+import {NetworkIdle} from './network-idle.ts';
+import {PageLoad} from './page-load.ts';
+import type {PageFrame} from './read-dom.ts';
+import type {MainDocument, RenderPorts, RenderSettings} from './render-ports.ts';
+import {Subresources} from './subresources.ts';
+import {watchForLeaks} from './tripwire.ts';
+import {waitForPage} from './wait-for-page.ts';
+
+export interface Rendered {
+  /** What `document.documentElement.outerHTML` gives. */
+  readonly html: string;
+  /** The document that is shown in the end. */
+  readonly document: MainDocument;
+  readonly notes: readonly Note[];
+}
+
+export interface OpenPage {
+  /**
+   * FR-WF-11: runs the document in Chromium until the network is idle. `budget` covers all of it.
+   * Errors: `browser_unavailable`, `browser_crashed`, `timeout`, `ssrf_blocked` (the tripwire), and what
+   * `navigate` fails with. Once for each page.
+   */
+  readonly render: (document: MainDocument, budget: Budget) => Promise<Result<Rendered>>;
+  /** Ruling G6: when it resolves, nothing is left of Chromium. */
+  readonly close: () => Promise<void>;
+}
+
+/** What a page is rendered with. Until there is one, Chromium waits with its first request. */
+interface Load {
+  readonly main: PageLoad;
+  readonly subresources: Subresources;
+  readonly idle: NetworkIdle;
+  readonly fail: (failure: Err<Failure>) => void;
+}
+
+/** Starts Chromium on its way to `url`, while the document itself is fetched elsewhere. */
+export function openPage(
+  browser: Browser,
+  url: string,
+  settings: RenderSettings,
+  ports: RenderPorts,
+): OpenPage {
+  const closing = new AbortController();
+  const answering = new Set<Promise<void>>();
+  /** Addresses that were answered from here: the only ones that the page may have heard from. */
+  const answered = new Set<string>();
+  let begin: (load: Load | undefined) => void = () => {};
+  const begun = new Promise<Load | undefined>(resolve => {
+    begin = resolve;
+  });
+  let chromium: Chromium | undefined;
+  let loading: Budget | undefined;
+  const preparing = prepare();
+
+  async function prepare(): Promise<Result<PageFrame>> {
+    const started = await browser.start(closing.signal);
+    if (!started.ok) return started;
+    chromium = started.value.chromium;
+    const {connection, gone} = chromium;
+    const attached = new Promise<PageFrame>(resolve => attachTargets(connection, resolve));
+    const frame = attached.then(page => {
+      void follow(page);
+      return page;
+    });
+    connection.on('Fetch.requestPaused', paused => {
+      const work = answer(connection, paused, frame);
+      answering.add(work);
+      void work.finally(() => answering.delete(work));
+    });
+    watchForLeaks(connection, asked => answered.has(withoutFragment(asked)), leaked);
+    // Chromium carries commands out in order: nothing is asked for before it would be paused.
+    void connection.send('Browser.setDownloadBehavior', {behavior: 'deny'});
+    void connection.send('Fetch.enable', {patterns: [{urlPattern: '*'}]});
+    void connection.send('Target.createTarget', {url});
+    const ready = await Promise.race([frame, gone.then(() => undefined)]);
+    return ready ? ok(ready) : crashed();
+  }
+
+  /** FR-WF-11b: everything that Chromium asks for, from whatever frame or worker, comes by here. */
+  async function answer(
+    connection: CdpConnection,
+    paused: PausedRequest,
+    frame: Promise<PageFrame>,
+  ): Promise<void> {
+    const load = await begun;
+    if (!load) return;
+    load.idle.begin();
+    const isMain = paused.resourceType === 'Document' && paused.frameId === (await frame).frameId;
+    const {answer, failure} = isMain
+      ? await load.main.load(paused)
+      : {answer: await load.subresources.load(paused), failure: undefined};
+    if (!('refuse' in answer)) answered.add(withoutFragment(paused.request.url));
+    const awaited = await giveAnswer(connection, paused, answer);
+    if (failure && awaited) load.fail(failure);
+    load.idle.end();
+  }
+
+  async function follow({connection, sessionId, frameId}: PageFrame): Promise<void> {
+    const load = await begun;
+    if (!load) return;
+    connection.on('Page.frameNavigated', ({frame}) => {
+      if (frame.id === frameId) load.main.navigated(frame.url);
+    });
+    connection.on('Page.domContentEventFired', (_, session) => {
+      if (session === sessionId) load.idle.documentReady();
+    });
+    // A navigation that was refused while the document was parsed leaves it without DOMContentLoaded.
+    connection.on('Page.frameStoppedLoading', stopped => {
+      if (stopped.frameId === frameId) load.idle.documentReady();
+    });
+    connection.on('Inspector.targetCrashed', (_, session) => {
+      if (session === sessionId) load.fail(crashed());
+    });
+  }
+
+  function leaked(what: string): void {
+    ports.log({level: 'error', event: 'browser_tripwire', rendering_method: 'browser', message: what});
+    void begun.then(load => load?.fail(leak(what)));
+    void chromium?.close();
+  }
+
+  async function render(document: MainDocument, budget: Budget): Promise<Result<Rendered>> {
+    budget.enter('browser');
+    const {clock} = ports;
+    const {options} = settings;
+    const idle = new NetworkIdle(clock);
+    // What the page still loads when it is closed ends with it.
+    loading = new Budget(budget.remainingMs(), clock, closing.signal);
+    // Every request that is under way listens, and their number has a bound of its own.
+    setMaxListeners(0, loading.signal);
+    const main = new PageLoad(document, ports, idle, loading);
+    const subresources = new Subresources(settings, ports, loading);
+    const failure = new Promise<Err<Failure>>(resolve => {
+      begin({main, subresources, idle, fail: resolve});
+    });
+    try {
+      const ready = await budget.race(preparing);
+      if (!ready.ok) return ready;
+      if (!ready.value.ok) return ready.value;
+      const gone = chromium?.gone.then(crashed) ?? crashed();
+      const failed = Promise.race([failure, gone]);
+      const dom = await waitForPage({frame: ready.value.value, idle, failed, budget, options, clock});
+      if (!dom.ok) return dom;
+      const {html, cut, partial} = dom.value;
+      const notes: Note[] = [];
+      if (partial) notes.push('browser_timeout_dom_partial');
+      if (cut) notes.push('browser_dom_truncated');
+      if (subresources.blockedNonGet || main.blockedNonGet) notes.push('browser_blocked_non_get');
+      return ok({html, document: main.document, notes});
+    } finally {
+      idle.close();
+    }
+  }
+
+  async function close(): Promise<void> {
+    begin(undefined);
+    closing.abort();
+    await preparing;
+    await chromium?.close();
+    await Promise.all(answering);
+    loading?.close();
+  }
+
+  return {render, close};
+}
+
+function crashed(): Err<Failure> {
+  return fail(
+    'browser_crashed',
+    'Chromium ended while it rendered the page. Retry once, or call without force_browser.',
+    {error: 'the process or the page ended'},
+  );
+}
+
+function leak(what: string): Err<Failure> {
+  return fail(
+    'ssrf_blocked',
+    `The page made Chromium use the network past the guard (${what}); it was killed. Choose another source.`,
+  );
+}
+
+function withoutFragment(url: string): string {
+  return url.split('#', 1)[0] ?? url;
+}

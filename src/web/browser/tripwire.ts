@@ -1,0 +1,32 @@
+import type {CdpConnection} from './cdp-connection.ts';
+
+const BEYOND_CONTROL = [
+  'Network.webSocketWillSendHandshakeRequest',
+  'Network.webSocketHandshakeResponseReceived',
+  'Network.webSocketFrameSent',
+  'Network.webSocketFrameReceived',
+  'Network.webTransportConnectionEstablished',
+] as const;
+
+/**
+ * Ruling G1: the last line. A response that came over a socket of Chromium's own, or that nobody here
+ * gave, means that a page has found a way out. `onLeak` gets what was seen, without query.
+ */
+export function watchForLeaks(
+  connection: CdpConnection,
+  wasAnswered: (url: string) => boolean,
+  onLeak: (what: string) => void,
+): void {
+  for (const name of BEYOND_CONTROL) connection.on(name, () => onLeak(name));
+  connection.on('Network.responseReceived', ({response}) => {
+    const {url, remoteIPAddress = '', connectionId} = response;
+    // data:, blob: and the browser's own pages need no network.
+    if (!/^https?:/i.test(url)) return;
+    if (remoteIPAddress !== '' || connectionId !== 0) onLeak(`a response from ${hostOf(url)}`);
+    else if (!wasAnswered(url)) onLeak(`an unasked response of ${hostOf(url)}`);
+  });
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'an unknown host';
+}

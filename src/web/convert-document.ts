@@ -1,0 +1,17 @@
+import type {Budget} from '../core/budget.ts';
+import type {Result} from '../core/result.ts';
+import type {FetchParts} from './fetch-parts.ts';
+import type {ConvertedDocument} from './offload/jobs.ts';
+import type {RawDocument} from './read-document.ts';
+
+/** Bytes to Markdown, for what came over HTTP and for what a browser made of it alike. */
+export function convertDocument(
+  raw: Omit<RawDocument, 'status'>,
+  baseUrl: string,
+  {offload, options}: FetchParts,
+  budget: Budget,
+): Promise<Result<ConvertedDocument>> {
+  const {bytes, media, headerCharset} = raw;
+  const honorBaseHref = options.extraction.honor_base_href;
+  return offload.run({kind: 'convert', bytes, media, headerCharset, baseUrl, honorBaseHref}, budget);
+}

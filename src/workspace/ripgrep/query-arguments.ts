@@ -1,0 +1,23 @@
+export interface Query {
+  readonly text: string;
+  /** Otherwise it is searched for as it is. */
+  readonly isRegex: boolean;
+}
+
+/**
+ * How lines are matched, the same wherever they are. `none` as encoding: what is text is UTF-8, as for
+ * read_file. `-e` and `--` keep a query such as `--pre=…`, which would execute a program, a query.
+ */
+export function queryArguments({text, isRegex}: Query, path: string): readonly string[] {
+  return [
+    '--ignore-case',
+    '--crlf',
+    '--encoding=none',
+    '--no-mmap',
+    ...(isRegex ? [] : ['--fixed-strings']),
+    '-e',
+    text,
+    '--',
+    path,
+  ];
+}

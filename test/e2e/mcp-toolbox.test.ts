@@ -1,0 +1,143 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {createToolbox, type ToolboxOptions} from '../../src/index.ts';
+import {createMcpService} from '../../src/mcp/create-mcp-service.ts';
+import {
+  type Answer,
+  type Carrier,
+  COMBINATIONS,
+  connectClient,
+  type Generation,
+} from '../support/mcp-clients.ts';
+import {temporaryDirectory} from '../support/temporary-directory.ts';
+
+const WORKSPACE_TOOLS = [
+  'list_files',
+  'glob',
+  'search',
+  'read_file',
+  'str_replace',
+  'write_file',
+  'apply_patch',
+];
+
+/** The real toolbox behind the official client. */
+async function connect(
+  combination: readonly [Carrier, Generation],
+  {answer, ...ports}: Omit<ToolboxOptions, 'config'> & {readonly answer?: Answer} = {},
+) {
+  const workspace = temporaryDirectory();
+  const runDirectory = join(temporaryDirectory(), 'run');
+  writeFileSync(join(workspace, 'calc.py'), 'def add(a, b):\n    return a - b\n');
+  const toolbox = createToolbox({
+    workspace,
+    runDirectory,
+    ...ports,
+    config: {tools: {mode: 'enabled', webfetch: {enabled: true, cache_dir: '', allow_auto_execution: true}}},
+  });
+  onTestFinished(() => toolbox.close());
+  const client = await connectClient(createMcpService(toolbox, {version: '0.0.0'}), combination, answer);
+  onTestFinished(() => client.close());
+  const fileText = (): string => readFileSync(join(workspace, 'calc.py'), 'utf8');
+  const events = (): string => readFileSync(join(runDirectory, 'events.jsonl'), 'utf8');
+  return {client, fileText, events};
+}
+
+const EDIT = {
+  name: 'str_replace',
+  arguments: {path: 'calc.py', old_string: 'a - b', new_string: 'a + b'},
+};
+
+describe.each(COMBINATIONS)('the toolbox over MCP: %s, %s', (...combination) => {
+  test('every tool is listed with title, schemas and all four hints', async () => {
+    const {client} = await connect(combination);
+    const {tools} = await client.listTools();
+    expect(tools).toHaveLength(WORKSPACE_TOOLS.length + 1);
+    for (const tool of tools) {
+      expect(tool).toMatchObject({
+        title: expect.any(String),
+        description: expect.any(String),
+        inputSchema: {type: 'object', additionalProperties: false},
+        outputSchema: {type: 'object'},
+        annotations: {
+          readOnlyHint: expect.any(Boolean),
+          destructiveHint: expect.any(Boolean),
+          idempotentHint: expect.any(Boolean),
+          openWorldHint: expect.any(Boolean),
+        },
+      });
+    }
+  });
+
+  test('ruling H2 a workspace tool: the whole ToolResult, and text that is enough', async () => {
+    const {client} = await connect(combination);
+    const answer = await client.callTool({name: 'read_file', arguments: {path: 'calc.py'}});
+    expect(answer.structuredContent).toMatchObject({
+      tool: 'read_file',
+      status: 'success',
+      data: {total_lines: 2},
+    });
+    expect(answer.content[0]?.text).toContain('return a - b');
+  });
+
+  test('ruling H2 web_fetch: the bare envelope on failure', async () => {
+    const {client} = await connect(combination);
+    const answer = await client.callTool({name: 'web_fetch', arguments: {url: 'http://169.254.169.254/'}});
+    expect(answer.isError).toBe(true);
+    expect(JSON.parse(answer.content[0]?.text ?? '')).toMatchObject({code: 'ssrf_blocked', retryable: false});
+    const wrong = await client.callTool({name: 'web_fetch', arguments: {}});
+    expect(JSON.parse(wrong.content[0]?.text ?? '')).toMatchObject({
+      code: 'bad_args',
+      details: {field: 'url'},
+    });
+  });
+
+  test('a client that cannot ask: refused before anything is written, with the ways out', async () => {
+    const {client, fileText} = await connect(combination);
+    await client.callTool({name: 'read_file', arguments: {path: 'calc.py'}});
+    const answer = await client.callTool(EDIT);
+    expect(answer.isError).toBe(true);
+    expect(answer.content[0]?.text).toContain('approval_required');
+    expect(answer.content[0]?.text).toContain('tools.approval.allowlist');
+    expect(answer.content[0]?.text).toContain('forge-tools approve');
+    expect(fileText()).toContain('a - b');
+  });
+
+  test('a person who is asked sees the diff; yes writes, no does not', async () => {
+    const seen: string[] = [];
+    const replies = [
+      {action: 'accept', content: {decision: 'refuse', reason: 'not now'}},
+      {action: 'accept', content: {decision: 'once'}},
+    ] as const;
+    const {client, fileText} = await connect(combination, {
+      answer: message => {
+        seen.push(message);
+        return replies[seen.length - 1] ?? {action: 'decline'};
+      },
+    });
+    await client.callTool({name: 'read_file', arguments: {path: 'calc.py'}});
+    const refused = await client.callTool(EDIT);
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]?.text).toContain('not now');
+    expect(fileText()).toContain('a - b');
+    const allowed = await client.callTool(EDIT);
+    expect(allowed.isError ?? false).toBe(false);
+    expect(fileText()).toContain('a + b');
+    expect(seen).toHaveLength(2);
+    expect(seen[0]).toContain('return a + b');
+  });
+});
+
+test('1,000 calls at the same time: no cross-talk, and every call has its two events', async () => {
+  const {client, events} = await connect(['stdio', '2026-07-28']);
+  const calls = Array.from({length: 1000}, (_, index) =>
+    client.callTool({name: 'read_file', arguments: {path: `none-${index}.txt`}}),
+  );
+  for (const [index, answer] of (await Promise.all(calls)).entries()) {
+    expect(answer.structuredContent).toMatchObject({error: {details: {path: `none-${index}.txt`}}});
+  }
+  const lines = events().trim().split('\n');
+  const count = (event: string): number => lines.filter(line => line.includes(`"event":"${event}"`)).length;
+  expect([count('tool_call_started'), count('tool_call_finished')]).toEqual([1000, 1000]);
+});

@@ -1,0 +1,98 @@
+// Renders the hostile page inside a network where every address answers, and counts the packets.
+// usage, within a fresh network namespace and with dist/ built: node probe.js MODE CHROMIUM
+import {spawn, spawnSync} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {Budget} from '../../../dist/core/budget.js';
+import {systemClock} from '../../../dist/core/clock.js';
+import {createBrowser} from '../../../dist/web/browser/browser.js';
+import {openPage} from '../../../dist/web/browser/open-page.js';
+import {HOSTILE_HEADERS, HOSTILE_PAGE} from './hostile-page.js';
+
+const [mode, chromium] = process.argv.slice(2);
+const LAYERS = {
+  none: {isolation: 'flags', contained: false},
+  flags: {isolation: 'flags', contained: true},
+  namespace: {isolation: 'namespace', contained: false},
+  both: {isolation: 'namespace', contained: true},
+}[mode];
+
+run('ip', ['link', 'set', 'lo', 'up']);
+run('ip', ['route', 'add', 'local', '0.0.0.0/0', 'dev', 'lo']);
+run('ip', ['-6', 'route', 'add', 'local', '::/0', 'dev', 'lo']);
+
+const capture = spawn('tcpdump', ['-i', 'any', '-n', '-l', '--immediate-mode'], {
+  stdio: ['ignore', 'pipe', 'pipe'],
+});
+let packets = '';
+capture.stdout.setEncoding('utf8').on('data', text => {
+  packets += text;
+});
+await new Promise((resolve, reject) => {
+  capture.stderr.on('data', text => String(text).includes('listening on') && resolve());
+  capture.once('exit', () => reject(new Error('tcpdump did not start')));
+});
+
+const tempDir = mkdtempSync(join(tmpdir(), 'forge-egress-'));
+const logs = [];
+const browser = createBrowser({
+  options: {chromium_path: chromium, isolation: LAYERS.isolation},
+  contained: LAYERS.contained,
+  path: '/usr/bin:/bin',
+  tempDir,
+  clock: systemClock,
+  log: event => logs.push(event),
+});
+const refused = [];
+const fail = async url => {
+  refused.push(url);
+  return {ok: false, error: {code: 'network', message: 'not here', retryable: false, details: {}}};
+};
+const stay = async () => ({ok: true, value: {kind: 'empty'}});
+const results = [];
+for (const url of ['http://hostile.example/', 'https://hostile.example/']) {
+  const page = openPage(
+    browser,
+    url,
+    {
+      options: {max_total_subresource_bytes: 1e6, network_idle_ms: 4000, max_rendered_dom_bytes: 1e6},
+      maxDownloadBytes: 1e6,
+      blocked: new Set(),
+    },
+    {navigate: stay, openUrl: fail, clock: systemClock, log: event => logs.push(event)},
+  );
+  const budget = new Budget(12_000, systemClock);
+  const bytes = Buffer.from(HOSTILE_PAGE);
+  const document = {url, headers: HOSTILE_HEADERS, contentType: 'text/html', bytes, charsetFallback: false};
+  const rendered = await page.render(document, budget);
+  results.push(rendered.ok ? /<title>(.*?)<\/title>/.exec(rendered.value.html)?.[1] : rendered.error.code);
+  // What is sent after the text was read counts as well.
+  await new Promise(resolve => setTimeout(resolve, 2500));
+  await page.close();
+  budget.close();
+}
+await browser.close();
+rmSync(tempDir, {recursive: true});
+await new Promise(resolve => setTimeout(resolve, 300));
+capture.kill('SIGINT');
+await new Promise(resolve => capture.on('close', resolve));
+
+const lines = packets.split('\n').filter(line => line !== '');
+const layers = logs.find(({event}) => event === 'browser_started')?.layers ?? [];
+const tripped = logs.some(({event}) => event === 'browser_tripwire');
+console.log(
+  JSON.stringify({
+    results,
+    layers,
+    tripped,
+    asked: refused.length,
+    packets: lines.length,
+    sample: lines.slice(0, 1000),
+  }),
+);
+
+function run(command, args) {
+  const {status, stderr} = spawnSync(command, args, {encoding: 'utf8'});
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`);
+}
