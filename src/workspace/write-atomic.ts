@@ -4,7 +4,6 @@ import type {Deadline} from './deadline.ts';
 import type {FileSystem} from './file-system.ts';
 import type {ReadLedger} from './read-ledger.ts';
 import {notAFile, staleRead} from './refusals.ts';
-import {unifiedDiff} from './unified-diff.ts';
 import type {WritablePath} from './workspace-path.ts';
 
 export interface FileVersion {
@@ -25,7 +24,7 @@ export interface ChangeSummary {
 }
 
 /**
- * A change that is worked out and not made. Approval and `dry_run` look at `diff` and the hashes;
+ * A change that is worked out and not made. Approval and `dry_run` look at the contents and the hashes;
  * `commit` makes exactly this change, or none if the file is another one by then.
  */
 export interface PreparedChange {
@@ -33,8 +32,6 @@ export interface PreparedChange {
   /** For undo. Undefined where the file is new. */
   readonly before: FileVersion | undefined;
   readonly after: {readonly content: Uint8Array; readonly hash: ContentHash};
-  /** Unified, with three lines of context; empty where nothing changes, or where it is not text. */
-  readonly diff: string;
   /** Writes it and opens the lock for the new content. `stale_read` if the file changed since. */
   readonly commit: (deadline?: Deadline) => Promise<Result<ChangeSummary>>;
 }
@@ -90,7 +87,6 @@ export function prepareChange(
     summary,
     before,
     after,
-    diff: unifiedDiff(path, before?.content, content),
     commit: async deadline => {
       if (changed) {
         const expected = before?.hash ?? 'absent';
