@@ -17,6 +17,8 @@ import type {Explanation} from './runtime/explain-call.ts';
 import {openToolHost} from './runtime/open-tool-host.ts';
 import {createRegistry} from './runtime/registry.ts';
 import {openSession} from './runtime/session.ts';
+import {lazySandbox} from './sandbox/lazy-sandbox.ts';
+import {RUN, runTool} from './tools/run.ts';
 import {
   type FetchPage,
   parseWebFetchArgs,
@@ -27,10 +29,8 @@ import {
 import {webFetchTextTool} from './tools/web-fetch-text.ts';
 import {openWorkspaceSession, type WorkspaceSession} from './tools/workspace-session.ts';
 import {workspaceTools} from './tools/workspace-tools.ts';
-import {assembleWeb} from './web/assemble-web.ts';
-import {fetchPage} from './web/fetch-page.ts';
 import type {HostResolver} from './web/guard/host-resolver.ts';
-import {logFetch} from './web/log-fetch.ts';
+import {openWeb} from './web/open-web.ts';
 import type {FetchResponse} from './web/page.ts';
 
 type DeepPartial<Value> = Value extends readonly unknown[]
@@ -107,7 +107,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
   const {config} = resolved;
   const {webfetch, output} = config.tools;
   const {log = silentLog, clock = systemClock, environment = readEnvironment()} = ports;
-  const web = assembleWeb(webfetch, {
+  const web = openWeb(webfetch, {
     log,
     clock,
     env: environment.env,
@@ -115,15 +115,23 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     certificateAuthorities: ports.certificateAuthorities ?? [],
   });
   if (!web.ok) throw new ConfigError(web.error);
-  const fetchLogged: FetchPage = (request, limits) =>
-    logFetch(request, {log, clock}, () => fetchPage(request, limits, web.value.parts));
-
+  const fetchLogged: FetchPage = web.value.fetch;
   const workspace = openWorkspace({...ports, clock, environment});
+  const sandbox =
+    workspace &&
+    lazySandbox(config.tools.run, {
+      workspace: workspace.workspace.root,
+      protectedPaths: [],
+      env: environment.env,
+      clock,
+      log,
+    });
   const tools = [
     webfetch.output === 'text'
       ? webFetchTextTool(fetchLogged, webfetch, clock)
       : webFetchTool(fetchLogged, webfetch),
     ...(workspace ? workspaceTools(workspace) : []),
+    ...(sandbox ? [runTool(sandbox, config.tools.run)] : []),
   ];
   const host = assembleHost(config, tools, workspace, {...ports, log, clock, environment});
   const warnings = [...resolved.warnings, ...web.value.warnings];
@@ -150,7 +158,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     renderText: host.renderText,
     explainPolicy: host.explain,
     close: async () => {
-      await Promise.all([host.close(), web.value.close()]);
+      await Promise.all([host.close(), web.value.close(), sandbox?.close()]);
     },
   };
 }
@@ -164,13 +172,16 @@ function assembleHost(
   workspace: WorkspaceSession | undefined,
   ports: HostPorts,
 ) {
-  const {mode, definitions, approval, output, webfetch} = config.tools;
+  const {mode, definitions, approval, output, webfetch, run} = config.tools;
   const {log, clock, environment, approver} = ports;
   const registry = createRegistry({
     mode,
     tools,
     // FR-WF-CFG-PREC-02
-    switchedOff: new Map(webfetch.enabled ? [] : [[WEB_FETCH, 'tools.webfetch.enabled']]),
+    switchedOff: new Map([
+      ...(webfetch.enabled ? [] : [[WEB_FETCH, 'tools.webfetch.enabled'] as const]),
+      ...(run.enabled ? [] : [[RUN, 'tools.run.enabled'] as const]),
+    ]),
     definitions,
   });
   const allowlist = [...approval.allowlist, ...(ports.allow ?? [])];

@@ -1,5 +1,6 @@
 import type {Section, SettingsOf} from '../core/setting.ts';
 import {approvalSection} from '../runtime/approvals/options.ts';
+import {runSection} from '../sandbox/options.ts';
 import {webFetchSection} from '../web/options.ts';
 
 /**
@@ -56,6 +57,7 @@ export const configSchema = {
           },
         },
         approval: approvalSection,
+        run: runSection,
         webfetch: webFetchSection,
       },
     },

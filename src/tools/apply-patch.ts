@@ -99,7 +99,8 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
       );
       const recounted =
         recounted_hunks > 0 ? [`[line counts of ${recounted_hunks} hunk headers were corrected]`] : [];
-      const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${changed_files.length} files`;
+      const count = changed_files.length === 1 ? '1 file' : `${changed_files.length} files`;
+      const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${count}`;
       return [head, ...lines, ...moved, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
     },
   });

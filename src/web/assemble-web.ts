@@ -1,25 +1,27 @@
 import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
-import {ok, type Result} from '../core/result.ts';
+import type {Result} from '../core/result.ts';
 import {SingleFlight} from '../core/single-flight.ts';
 import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
+import {type FetchLimits, type FetchOutcome, type FetchRequest, fetchPage} from './fetch-page.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {createGuard, type Guard} from './guard/admit.ts';
 import {checkUrl} from './guard/check-url.ts';
-import {type GuardPolicy, readGuardPolicy} from './guard/guard-policy.ts';
+import type {GuardPolicy} from './guard/guard-policy.ts';
 import type {HostPins} from './guard/host-pins.ts';
 import {type HostResolver, systemResolver} from './guard/host-resolver.ts';
 import {createSsrfValidator} from './guard/ssrf-validator.ts';
+import {logFetch} from './log-fetch.ts';
 import {Offload} from './offload/offload.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {HttpTransport, WebUrl} from './page.ts';
 import {createRobotsAccess, type RobotsAccess} from './robots/robots-access.ts';
 import {createHttpTransport} from './transport/http-transport.ts';
-import {readProxySettings} from './transport/proxy.ts';
+import type {ProxySettings} from './transport/proxy.ts';
 import {parseUrl} from './url/parse-url.ts';
 import {resolveUrl} from './url/resolve-url.ts';
 
@@ -31,10 +33,15 @@ export interface WebPorts {
   readonly certificateAuthorities: readonly string[];
 }
 
+/** What was judged at start-up. */
+export interface WebSettings {
+  readonly policy: GuardPolicy;
+  readonly proxy: ProxySettings | undefined;
+}
+
 export interface Web {
   readonly parts: FetchParts;
-  /** Lines to log at start-up. */
-  readonly warnings: readonly string[];
+  readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
   /** For `doctor`: whether a page could be rendered here, and what would keep it from the network. */
   readonly probeBrowser: (signal: AbortSignal) => Promise<Result<BrowserProbe>>;
   readonly close: () => Promise<void>;
@@ -43,18 +50,12 @@ export interface Web {
 const DAY_MS = 86_400_000;
 const REMEMBERED_REDIRECTS = 10_000;
 
-/** Wires the stages of `web_fetch` from its options. The error holds the messages that stop start-up. */
-export function assembleWeb(options: WebFetchOptions, ports: WebPorts): Result<Web, readonly string[]> {
+/** Wires the stages of `web_fetch`. */
+export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettings, ports: WebPorts): Web {
   const {log, clock} = ports;
-  const settings = readGuardPolicy(options.security);
-  if (!settings.ok) return settings;
-  const proxy = options.http.use_system_proxy ? readProxySettings(ports.env) : ok(undefined);
-  if (!proxy.ok) return {ok: false, error: [proxy.error.message]};
-
-  const {policy, warnings} = settings.value;
   const guard = createGuard(createSsrfValidator(policy, ports.resolver ?? systemResolver), policy);
   const {certificateAuthorities: ca} = ports;
-  const transport = createHttpTransport({proxy: proxy.value, ca: ca.length > 0 ? ca : undefined});
+  const transport = createHttpTransport({proxy, ca: ca.length > 0 ? ca : undefined});
   const headers = requestHeaders(options);
   const offload = new Offload();
   const browser = webBrowser(options, ports);
@@ -84,7 +85,12 @@ export function assembleWeb(options: WebFetchOptions, ports: WebPorts): Result<W
   const close = async (): Promise<void> => {
     await Promise.all([browser.close(), transport.close(), offload.close()]);
   };
-  return ok({parts, warnings, probeBrowser: signal => probeBrowser(browser, signal), close});
+  return {
+    parts,
+    fetch: (request, limits) => logFetch(request, {log, clock}, () => fetchPage(request, limits, parts)),
+    probeBrowser: signal => probeBrowser(browser, signal),
+    close,
+  };
 }
 
 function webBrowser(options: WebFetchOptions, {clock, log, env}: WebPorts): Browser {

@@ -57,7 +57,11 @@ export async function fetchPage(
     const shared = await parts.flights.share(key, limits.signal, signal =>
       loadPage(checked.value, rendering, parts, signal),
     );
-    if (!shared) return fail('cancelled', 'The call was cancelled while the page was fetched.');
+    if (!shared) {
+      // Ruling G6: what the cancelled fetch had of a browser is gone before the call returns.
+      await parts.browser.settled();
+      return fail('cancelled', 'The call was cancelled while the page was fetched.');
+    }
     if (!shared.value.ok) return shared.value;
     page = shared.value.value;
   }

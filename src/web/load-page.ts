@@ -36,7 +36,7 @@ export async function loadPage(
       navigation,
       budget,
       open: async url => {
-        const page = await openBrowserPage(url, navigation, parts);
+        const page = await openBrowserPage(url, navigation, parts, signal);
         if (page.ok) opened.push(page.value);
         return page;
       },

@@ -17,6 +17,7 @@ export async function openBrowserPage(
   url: WebUrl,
   navigation: Navigation,
   parts: FetchParts,
+  signal: AbortSignal,
 ): Promise<Result<OpenPage>> {
   const {options, browser} = parts;
   if (!options.browser.enabled) {
@@ -35,7 +36,7 @@ export async function openBrowserPage(
     maxDownloadBytes: options.max_download_bytes,
     blocked: blocked.value,
   };
-  return ok(openPage(browser, url.canonical, settings, renderPorts(navigation, parts)));
+  return ok(openPage(browser, url.canonical, settings, renderPorts(navigation, parts), signal));
 }
 
 /** The two ways out of the browser. Each hop takes the path of a hop in HTTP mode. */

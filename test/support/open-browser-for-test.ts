@@ -27,12 +27,8 @@ export async function renderAlone(
   const nothing = async () => fail('network', 'There is nothing else.');
   const options = {max_total_subresource_bytes: 1e6, network_idle_ms: 5000, max_rendered_dom_bytes: 1e6};
   const settings = {options, maxDownloadBytes: 1e6, blocked: new Set<never>()};
-  const page = openPage(browser, url, settings, {
-    navigate: nothing,
-    openUrl: nothing,
-    clock: systemClock,
-    log,
-  });
+  const ports = {navigate: nothing, openUrl: nothing, clock: systemClock, log};
+  const page = openPage(browser, url, settings, ports, new AbortController().signal);
   const budget = new Budget(10_000, systemClock);
   onTestFinished(async () => {
     await browser.close();

@@ -53,8 +53,12 @@ test('ruling H3 nobody to ask: refused before any side effect, with the setting 
       retryable: false,
     },
   });
-  expect(error?.message).toBe(
-    `write_note needs an approval and there is nobody to ask. The operator can run \`forge-tools approve ${error?.details?.['approval_id']}\` and repeat the call, or add "write_note" to tools.approval.allowlist.`,
+  const command = `forge-tools approve ${error?.details?.['approval_id']} --run-dir `;
+  expect(error?.message).toContain(
+    `write_note needs an approval and there is nobody to ask. The operator can run \`${command}`,
+  );
+  expect(error?.message).toMatch(
+    /"\/[^"]+"` and repeat the call, or add "write_note" to tools\.approval\.allowlist\.$/,
   );
   expect(await readdir(directory)).toEqual([]);
   expect((await events()).find(({event}) => event === 'approval_requested')?.payload).toMatchObject({

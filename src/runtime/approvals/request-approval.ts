@@ -212,7 +212,9 @@ async function unanswered(
   const settings = isByMode
     ? [`add "${tool.name}" to ${first}`, ...more.map(setting => `set ${setting} = true`)]
     : [`change ${first}`];
-  const command = id === undefined ? [] : [`run \`forge-tools approve ${id}\` and repeat the call`];
+  const run = JSON.stringify(session.directory.path);
+  const command =
+    id === undefined ? [] : [`run \`forge-tools approve ${id} --run-dir ${run}\` and repeat the call`];
   return fail(
     'approval_required',
     `${tool.name} needs an approval and there is nobody to ask. The operator can ${[...command, ...settings].join(', or ')}.`,

@@ -38,6 +38,10 @@ export interface Browser {
   readonly locate: () => Promise<Result<string>>;
   /** A fresh Chromium. Errors: `browser_unavailable`. The one who gets it closes it. */
   readonly start: (signal: AbortSignal) => Promise<Result<RunningBrowser>>;
+  /** Keeps an eye on something that is being closed. */
+  readonly track: (ending: Promise<void>) => void;
+  /** Resolves when all that is tracked has ended. */
+  readonly settled: () => Promise<void>;
   /** Kills every Chromium that is still there. */
   readonly close: () => Promise<void>;
 }
@@ -50,6 +54,7 @@ const SANDBOX_PROBLEM =
 export function createBrowser(settings: BrowserSettings): Browser {
   const {options, path, tempDir, clock, log, contained = true} = settings;
   const running = new Set<Chromium>();
+  const endings = new Set<Promise<void>>();
   let namespace: Promise<string | undefined> | undefined;
   let sandbox = true;
   let closed = false;
@@ -71,7 +76,7 @@ export function createBrowser(settings: BrowserSettings): Browser {
   async function start(signal: AbortSignal): Promise<Result<RunningBrowser>> {
     const located = await locate();
     if (!located.ok) return located;
-    const executable = await realpath(located.value);
+    const executable = await realpath(located.value).catch(() => located.value);
     namespace ??= findNamespace(executable);
     const bubblewrap = await namespace;
     if (bubblewrap === undefined && options.isolation === 'namespace') {
@@ -83,8 +88,12 @@ export function createBrowser(settings: BrowserSettings): Browser {
     const plan = {executable, bubblewrap, contained, tempDir};
     let started = await attempt({...plan, sandbox}, signal);
     if (!started.ok && sandbox && !signal.aborted && SANDBOX_PROBLEM.test(started.error)) {
-      sandbox = false;
-      started = await attempt({...plan, sandbox}, signal);
+      started = await attempt({...plan, sandbox: false}, signal);
+      sandbox = !started.ok;
+    }
+    if (closed || signal.aborted) {
+      if (started.ok) await started.value.chromium.close();
+      return fail('cancelled', 'The call was cancelled while Chromium started.', {phase: 'browser'});
     }
     if (!started.ok) return unavailable(`"${located.value}" did not start`, started.error);
     const {chromium, version} = started.value;
@@ -97,7 +106,7 @@ export function createBrowser(settings: BrowserSettings): Browser {
     }
     const isolation = bubblewrap === undefined ? 'flags' : 'namespace';
     const layers = isolation === 'namespace' ? ['namespace', 'flags'] : ['flags'];
-    log({level: 'debug', event: 'browser_started', rendering_method: 'browser', version, layers, sandbox});
+    log({level: 'info', event: 'browser_started', rendering_method: 'browser', version, layers, sandbox});
     return ok({chromium, version, isolation, sandbox});
   }
 
@@ -138,9 +147,17 @@ export function createBrowser(settings: BrowserSettings): Browser {
   return {
     locate,
     start,
+    track: ending => {
+      endings.add(ending);
+      void ending.finally(() => endings.delete(ending));
+    },
+    settled: async () => {
+      await Promise.all(endings);
+    },
     close: async () => {
       closed = true;
       await Promise.all([...running].map(chromium => chromium.close()));
+      await Promise.all(endings);
     },
   };
 }

@@ -27,6 +27,19 @@ const READ_ONLY = [
   '/var/cache/fontconfig',
 ];
 
+/** Below /proc, settings of the whole machine: where we are root, "nobody" inside is root to them. */
+const MACHINE = [
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+  '/proc/irq',
+  '/proc/bus',
+  '/proc/fs',
+  '/proc/acpi',
+  '/proc/scsi',
+  '/proc/mtrr',
+  '/proc/pressure',
+];
+
 /**
  * Ruling G1, first layer: arguments of bubblewrap for a process without any network but an empty
  * loopback, without files of the host, and without a way to outlive us. `executable` is the real path.
@@ -46,6 +59,7 @@ export function bubblewrapArguments(executable: string): readonly string[] {
     '--clearenv',
     ...['--setenv', 'PATH', '/usr/bin:/bin', '--setenv', 'HOME', INNER_HOME],
     ...['--proc', '/proc', '--dev', '/dev'],
+    ...MACHINE.flatMap(path => ['--ro-bind-try', path, path]),
     ...['--size', String(TEMPORARY_BYTES), '--tmpfs', '/tmp', '--dir', INNER_HOME],
     // After /tmp, so that a Chromium that is kept there is seen.
     ...readable.flatMap(path => ['--ro-bind-try', path, path]),

@@ -44,6 +44,13 @@ describe('DevTools protocol over pipes', () => {
     expect(await connection.send('Page.enable', {})).toEqual({ok: false, error: 'closed'});
   });
 
+  test.each(['nonsense\0', 'null\0', '7\0'])('what is no message ends the connection: %j', async text => {
+    const {output, connection} = connect();
+    const waiting = connection.send('Page.enable', {});
+    output.write(text);
+    expect(await waiting).toEqual({ok: false, error: 'closed'});
+  });
+
   test('nothing is heard after close, not even what came in the same piece', async () => {
     const {output, connection} = connect();
     let heard = 0;

@@ -79,7 +79,10 @@ export class CdpConnection {
       this.#parts = [];
       this.#length = 0;
       rest = rest.subarray(end + 1);
-      this.#dispatch(JSON.parse(text) as Message);
+      const message = parse(text);
+      if (message) this.#dispatch(message);
+      // What does not speak the protocol is no Chromium.
+      else this.close();
     }
     if (this.#closed || rest.length === 0) return;
     this.#parts.push(rest);
@@ -96,5 +99,14 @@ export class CdpConnection {
     const settle = this.#pending.get(id);
     this.#pending.delete(id);
     settle?.(error ? {ok: false, error: error.message ?? 'refused'} : ok(result));
+  }
+}
+
+function parse(text: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -99,6 +99,7 @@ export interface CdpEvents {
   readonly 'Network.responseReceived': NetworkResponse;
   readonly 'Network.webSocketWillSendHandshakeRequest': Nothing;
   readonly 'Network.webSocketHandshakeResponseReceived': Nothing;
+  readonly 'Network.webSocketFrameError': {readonly errorMessage: string};
   readonly 'Network.webSocketFrameSent': Nothing;
   readonly 'Network.webSocketFrameReceived': Nothing;
   readonly 'Network.webTransportConnectionEstablished': Nothing;

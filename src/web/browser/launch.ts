@@ -32,19 +32,16 @@ const KEPT_WORDS = 8192;
 
 /** FR-WF-BROWSER-ISO-01: starts Chromium with a profile that exists for this process only. */
 export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> {
-  const {executable, bubblewrap, sandbox, contained} = plan;
+  const {bubblewrap, sandbox, contained} = plan;
   const home = bubblewrap ? undefined : await mkdtemp(join(plan.tempDir, 'forge-browser-'));
   const flags = chromiumFlags({profile: `${home ?? INNER_HOME}/profile`, sandbox, contained});
-  const child = bubblewrap
-    ? spawn(bubblewrap, [...bubblewrapArguments(executable), '--', executable, ...flags], {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
-        env: {},
-      })
-    : spawn(executable, flags, {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-        env: {HOME: home, TMPDIR: home, PATH: '/usr/bin:/bin'},
-        detached: true,
-      });
+  let child: ChildProcess;
+  try {
+    child = start(plan, flags, home);
+  } catch (error) {
+    if (home) await rm(home, {recursive: true});
+    throw error;
+  }
 
   let words = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -82,6 +79,21 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
       return ending;
     },
   };
+}
+
+function start(plan: LaunchPlan, flags: readonly string[], home: string | undefined): ChildProcess {
+  const {executable, bubblewrap} = plan;
+  if (bubblewrap !== undefined) {
+    return spawn(bubblewrap, [...bubblewrapArguments(executable), '--', executable, ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      env: {},
+    });
+  }
+  return spawn(executable, flags, {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    env: {HOME: home, TMPDIR: home, PATH: '/usr/bin:/bin'},
+    detached: true,
+  });
 }
 
 /** The process that bubblewrap names on its information pipe; `undefined` where it could not start one. */

@@ -44,12 +44,16 @@ interface Load {
   readonly fail: (failure: Err<Failure>) => void;
 }
 
-/** Starts Chromium on its way to `url`, while the document itself is fetched elsewhere. */
+/**
+ * Starts Chromium on its way to `url`, while the document itself is fetched elsewhere. It is closed as
+ * soon as `signal` fires; who cancelled a call need not wait for it to notice (`Browser.settled`).
+ */
 export function openPage(
   browser: Browser,
   url: string,
   settings: RenderSettings,
   ports: RenderPorts,
+  signal: AbortSignal,
 ): OpenPage {
   const closing = new AbortController();
   const answering = new Set<Promise<void>>();
@@ -163,7 +167,8 @@ export function openPage(
     }
   }
 
-  async function close(): Promise<void> {
+  async function end(): Promise<void> {
+    signal.removeEventListener('abort', onAbort);
     begin(undefined);
     closing.abort();
     await preparing;
@@ -172,6 +177,20 @@ export function openPage(
     loading?.close();
   }
 
+  let ending: Promise<void> | undefined;
+  function close(): Promise<void> {
+    if (ending === undefined) {
+      ending = end();
+      browser.track(ending);
+    }
+    return ending;
+  }
+
+  function onAbort(): void {
+    void close();
+  }
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, {once: true});
   return {render, close};
 }
 

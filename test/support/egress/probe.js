@@ -61,6 +61,7 @@ for (const url of ['http://hostile.example/', 'https://hostile.example/']) {
       blocked: new Set(),
     },
     {navigate: stay, openUrl: fail, clock: systemClock, log: event => logs.push(event)},
+    new AbortController().signal,
   );
   const budget = new Budget(12_000, systemClock);
   const bytes = Buffer.from(HOSTILE_PAGE);

@@ -1,0 +1,86 @@
+import {lstat, readlink} from 'node:fs/promises';
+import {isAbsolute, join} from 'node:path';
+import {ASSIGNMENT, ASSIGNMENTS, COMMAND, COMPLETE, DESCRIPTORS} from './bubblewrap-scripts.ts';
+import type {RunOptions} from './options.ts';
+import {type SandboxCommand, WORKSPACE_MOUNT} from './sandbox.ts';
+import type {GuardedMount} from './workspace-guard.ts';
+
+/**
+ * What of /etc programs need to start, to know names and to trust certificates. No secrets: a root
+ * that was dropped still owns its files. Each one is a mount, and a mount takes time.
+ */
+const READABLE_ETC = [
+  'alternatives',
+  'ca-certificates',
+  'crypto-policies',
+  'group',
+  'hosts',
+  'ld.so.cache',
+  'localtime',
+  'nsswitch.conf',
+  'os-release',
+  'passwd',
+  'pki/ca-trust',
+  'pki/tls/certs',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+];
+
+const SYSTEM_DIRECTORIES = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
+
+const NOBODY = '65534';
+const MIB = 1_048_576;
+
+/** The part of the profile that is the same for every command. */
+export async function systemArguments(options: RunOptions, disableUserns: boolean): Promise<string[]> {
+  const tmpBytes = String(options.tmp_mb * MIB);
+  const args = [
+    ...['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--as-pid-1'],
+    ...(disableUserns ? ['--disable-userns', '--assert-userns-disabled'] : []),
+    ...['--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY, '--hostname', 'sandbox', '--clearenv'],
+    ...['--ro-bind', '/usr', '/usr'],
+  ];
+  for (const name of SYSTEM_DIRECTORIES) args.push(...(await asItIs(`/${name}`)));
+  for (const name of READABLE_ETC) args.push(...(await asItIs(`/etc/${name}`)));
+  for (const path of options.readable_paths.filter(isAbsolute)) args.push('--ro-bind-try', path, path);
+  args.push(
+    // Files of root in /proc can be written by a root without capabilities.
+    ...['--proc', '/proc', '--remount-ro', '/proc'],
+    ...['--dev', '/dev', '--size', tmpBytes, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    ...['--perms', '1777', '--size', tmpBytes, '--tmpfs', '/tmp', '--symlink', '/tmp', '/var/tmp'],
+    ...['--seccomp', String(DESCRIPTORS.filter), '--json-status-fd', String(DESCRIPTORS.status)],
+  );
+  return args;
+}
+
+/** A link stays a link, which costs no mount; what is not there is left out. */
+async function asItIs(path: string): Promise<readonly string[]> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info === undefined) return [];
+  return info.isSymbolicLink() ? ['--symlink', await readlink(path), path] : ['--ro-bind', path, path];
+}
+
+/** The part that differs: the workspace as it is now, and the command. */
+export function commandArguments(
+  workspace: string,
+  mounts: readonly GuardedMount[],
+  env: Readonly<Record<string, string>>,
+  command: SandboxCommand,
+): string[] {
+  const args = ['--bind', workspace, WORKSPACE_MOUNT];
+  for (const {path, writable} of mounts) {
+    args.push(writable ? '--bind' : '--ro-bind', join(workspace, path), join(WORKSPACE_MOUNT, path));
+  }
+  // The root is a tmpfs of no size limit, so it is closed when everything is in its place.
+  args.push('--remount-ro', '/', '--chdir', WORKSPACE_MOUNT);
+  const assignments = Object.entries(command.env).map(([name, value]) => `${name}=${value}`);
+  const variables = {
+    ...env,
+    ...Object.fromEntries(assignments.map((assignment, at) => [`${ASSIGNMENT}${at}`, assignment])),
+    [ASSIGNMENTS]: String(assignments.length),
+    [COMMAND]: command.command,
+    [COMPLETE]: '1',
+  };
+  for (const [name, value] of Object.entries(variables)) args.push('--setenv', name, value);
+  return args;
+}

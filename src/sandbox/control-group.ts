@@ -1,0 +1,162 @@
+import {constants, readFileSync} from 'node:fs';
+import {access, mkdir, readdir, readFile, rmdir, writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import type {Clock} from '../core/clock.ts';
+import {randomHex} from '../core/random.ts';
+
+const ROOT = '/sys/fs/cgroup';
+const PREFIX = 'forge-tools.';
+const CPU_PERIOD_US = 100_000;
+const REMOVAL_TRIES = 100;
+const REMOVAL_PAUSE_MS = 10;
+
+export interface GroupLimits {
+  readonly memoryBytes: number;
+  readonly processes: number;
+  readonly cpus: number;
+}
+
+/** Where groups can be made: directories that are ours, and the controllers each of them brings. */
+export interface GroupPlace {
+  readonly version: 1 | 2;
+  readonly parents: readonly {readonly path: string; readonly controllers: readonly string[]}[];
+}
+
+/** One run's group, in one directory (version 2) or one for each controller (version 1). */
+export interface ControlGroup {
+  /** A process that writes "0" into each of them is a member. */
+  readonly procsFiles: readonly string[];
+  /** Reads a file of the kernel, which takes no time. */
+  readonly ranOutOfMemory: () => boolean;
+  readonly remove: () => Promise<boolean>;
+}
+
+/** Looks for a place with memory and process counting; `undefined` where there is none for us. */
+export async function findGroupPlace(): Promise<GroupPlace | undefined> {
+  const membership = await readFile('/proc/self/cgroup', 'utf8').catch(() => '');
+  const place = (await findUnified(membership)) ?? (await findSeparate(membership));
+  for (const {path} of place?.parents ?? []) await removeStale(path);
+  return place;
+}
+
+/**
+ * Version 2: a group with members may not pass controllers on, so the place is the nearest group
+ * above ours that passes them on and is ours to change, as systemd delegates them to users.
+ */
+async function findUnified(membership: string): Promise<GroupPlace | undefined> {
+  const own = /^0::(\/.*)$/m.exec(membership)?.[1];
+  if (own === undefined) return undefined;
+  for (let path = join(ROOT, own); path.startsWith(ROOT); path = dirname(path)) {
+    const passedOn = await readFile(join(path, 'cgroup.subtree_control'), 'utf8').catch(() => '');
+    const controllers = passedOn.split(/\s+/);
+    if (!controllers.includes('memory') || !controllers.includes('pids')) continue;
+    if (!(await isWritable(path)) || !(await isWritable(join(path, 'cgroup.procs')))) continue;
+    return {version: 2, parents: [{path, controllers}]};
+  }
+  return undefined;
+}
+
+/** Version 1: one hierarchy for each controller, groups below our own. */
+async function findSeparate(membership: string): Promise<GroupPlace | undefined> {
+  const parents: {readonly path: string; readonly controllers: readonly string[]}[] = [];
+  for (const controller of ['memory', 'pids', 'cpu']) {
+    const own = new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(/.*)$`, 'm').exec(membership)?.[1];
+    if (own === undefined) continue;
+    const path = join(ROOT, controller, own);
+    if (await isWritable(path)) parents.push({path, controllers: [controller]});
+  }
+  const found = parents.flatMap(({controllers}) => controllers);
+  return found.includes('memory') && found.includes('pids') ? {version: 1, parents} : undefined;
+}
+
+/** Throws if the system refuses. */
+export async function createGroup(
+  place: GroupPlace,
+  limits: GroupLimits,
+  clock: Clock,
+): Promise<ControlGroup> {
+  // The number of our process lets a later one see whose groups were left behind.
+  const name = `${PREFIX}${process.pid}.${randomHex(4)}`;
+  const groups = place.parents.map(({path, controllers}) => ({path: join(path, name), controllers}));
+  await Promise.all(
+    groups.map(async ({path, controllers}) => {
+      await mkdir(path);
+      const settings = place.version === 2 ? unifiedSettings(limits) : separateSettings(limits);
+      for (const {controller, file, value, required} of settings) {
+        if (!controllers.includes(controller)) continue;
+        const written = writeFile(join(path, file), value);
+        await (required ? written : written.catch(() => {}));
+      }
+    }),
+  );
+  const memory = groups.find(({controllers}) => controllers.includes('memory'))?.path ?? '';
+  const events = join(memory, place.version === 2 ? 'memory.events' : 'memory.oom_control');
+  return {
+    procsFiles: groups.map(({path}) => join(path, 'cgroup.procs')),
+    ranOutOfMemory: () => /^oom_kill [1-9]/m.test(readFileSync(events, 'utf8')),
+    remove: () =>
+      removeAll(
+        groups.map(({path}) => path),
+        clock,
+      ),
+  };
+}
+
+interface GroupSetting {
+  readonly controller: string;
+  readonly file: string;
+  readonly value: string;
+  readonly required: boolean;
+}
+
+function unifiedSettings({memoryBytes, processes, cpus}: GroupLimits): readonly GroupSetting[] {
+  return [
+    {controller: 'memory', file: 'memory.max', value: String(memoryBytes), required: true},
+    // Not there without swap.
+    {controller: 'memory', file: 'memory.swap.max', value: '0', required: false},
+    {controller: 'pids', file: 'pids.max', value: String(processes), required: true},
+    {controller: 'cpu', file: 'cpu.max', value: `${cpus * CPU_PERIOD_US} ${CPU_PERIOD_US}`, required: true},
+  ];
+}
+
+function separateSettings({memoryBytes, processes, cpus}: GroupLimits): readonly GroupSetting[] {
+  return [
+    {controller: 'memory', file: 'memory.limit_in_bytes', value: String(memoryBytes), required: true},
+    {controller: 'memory', file: 'memory.memsw.limit_in_bytes', value: String(memoryBytes), required: false},
+    {controller: 'pids', file: 'pids.max', value: String(processes), required: true},
+    {controller: 'cpu', file: 'cpu.cfs_period_us', value: String(CPU_PERIOD_US), required: true},
+    {controller: 'cpu', file: 'cpu.cfs_quota_us', value: String(cpus * CPU_PERIOD_US), required: true},
+  ];
+}
+
+/** A group lets go of its last member shortly after that has ended. */
+async function removeAll(paths: readonly string[], clock: Clock): Promise<boolean> {
+  for (let tries = REMOVAL_TRIES; ; tries--) {
+    const left = await Promise.all(paths.map(path => rmdir(path).then(isGone, isMissing)));
+    if (left.every(Boolean) || tries === 0) return left.every(Boolean);
+    await new Promise<void>(resolve => clock.after(REMOVAL_PAUSE_MS, resolve));
+  }
+}
+
+const isGone = (): boolean => true;
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** A host that was killed leaves its empty groups behind. */
+async function removeStale(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
+    if (Number.isNaN(owner) || (await exists(`/proc/${owner}`))) continue;
+    await rmdir(join(parent, name)).catch(() => {});
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(isGone, () => false);
+}
+
+function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(isGone, () => false);
+}

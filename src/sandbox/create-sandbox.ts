@@ -1,0 +1,81 @@
+import type {Failure} from '../core/failure.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
+import {BubblewrapSandbox} from './bubblewrap.ts';
+import {DockerSandbox} from './docker.ts';
+import type {RunOptions} from './options.ts';
+import type {Sandbox, SandboxHost, SandboxKind, SandboxReport} from './sandbox.ts';
+import {sandboxFailure} from './sandbox-failure.ts';
+import {UnconfinedSandbox} from './unconfined-sandbox.ts';
+import {WorkspaceGuard} from './workspace-guard.ts';
+
+interface Choice {
+  readonly sandbox: Sandbox;
+  readonly report: SandboxReport;
+}
+
+/**
+ * Ruling W8: the sandbox that the settings ask for. It is chosen and probed once, with the first
+ * command or by `probe`; a refusal is tried again with the next one.
+ */
+export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
+  const guard = new WorkspaceGuard(host);
+  const candidates: Readonly<Record<SandboxKind, () => Sandbox>> = {
+    docker: () => new DockerSandbox(options, host, guard),
+    bubblewrap: () => new BubblewrapSandbox(options, host, guard),
+    none: () => new UnconfinedSandbox(options, host),
+  };
+  let choosing: Promise<Result<Choice>> | undefined;
+
+  const choose = async (): Promise<Result<Choice>> => {
+    // Never "none": that is asked for by its name.
+    const kinds: readonly SandboxKind[] =
+      options.sandbox === 'auto' ? ['docker', 'bubblewrap'] : [options.sandbox];
+    const refusals: {readonly kind: SandboxKind; readonly error: Failure}[] = [];
+    for (const kind of kinds) {
+      const sandbox = candidates[kind]();
+      const report = await sandbox.probe();
+      if (report.ok) {
+        host.log({level: 'info', event: 'sandbox_chosen', sandbox: kind, message: report.value.description});
+        return ok({sandbox, report: report.value});
+      }
+      await sandbox.close();
+      refusals.push({kind, error: report.error});
+    }
+    return refusalOf(refusals);
+  };
+
+  const chosen = (): Promise<Result<Choice>> => {
+    choosing ??= choose().then(choice => {
+      if (!choice.ok) choosing = undefined;
+      return choice;
+    });
+    return choosing;
+  };
+
+  return {
+    probe: async () => {
+      const choice = await chosen();
+      return choice.ok ? ok(choice.value.report) : choice;
+    },
+    run: async command => {
+      const choice = await chosen();
+      return choice.ok ? choice.value.sandbox.run(command) : choice;
+    },
+    close: async () => {
+      const choice = await choosing;
+      if (choice?.ok) await choice.value.sandbox.close();
+      await guard.close();
+    },
+  };
+}
+
+function refusalOf(refusals: readonly {readonly kind: SandboxKind; readonly error: Failure}[]): Err<Failure> {
+  const [only, ...others] = refusals;
+  if (only !== undefined && others.length === 0) return {ok: false, error: only.error};
+  const last = refusals.at(-1)?.error.details['remedy'];
+  return sandboxFailure({
+    problem: 'Neither Docker nor bubblewrap can be used here',
+    remedy: typeof last === 'string' ? last : 'install bubblewrap.',
+    tried: refusals.map(({kind, error}) => `${kind}: ${error.message}`),
+  });
+}

@@ -1,0 +1,16 @@
+import type {RunOptions} from './options.ts';
+import type {Sandbox, SandboxHost} from './sandbox.ts';
+
+/** A sandbox of which nothing is loaded before the first command. */
+export function lazySandbox(options: RunOptions, host: SandboxHost): Sandbox {
+  let loading: Promise<Sandbox> | undefined;
+  const load = (): Promise<Sandbox> => {
+    loading ??= import('./create-sandbox.ts').then(({createSandbox}) => createSandbox(options, host));
+    return loading;
+  };
+  return {
+    run: async command => (await load()).run(command),
+    probe: async () => (await load()).probe(),
+    close: async () => (await loading)?.close(),
+  };
+}

@@ -1,0 +1,88 @@
+/** How much of what came instead of the mark is kept for an error. */
+const MAX_WORDS = 4096;
+
+/** Exit code and process that reports it. */
+const REPORT = /^(\d{1,3}) (\d{1,10});/;
+const MAX_REPORT = 16;
+
+/**
+ * Splits the standard error of a container's command: mark, what the command wrote, mark,
+ * exit code and process that reports it (`0 17;`), what others wrote after that. The mark is random, so nobody has written it by chance.
+ */
+export class MarkedStream {
+  readonly #mark: Buffer;
+  readonly #sink: (chunk: Buffer) => void;
+  readonly #onEnd: (reporter: number) => void;
+  #state: 'before' | 'inside' | 'after' = 'before';
+  /** What may be the beginning of a mark. */
+  #held: Buffer = Buffer.alloc(0);
+  #exitCode: number | undefined;
+
+  constructor(mark: string, sink: (chunk: Buffer) => void, onEnd: (reporter: number) => void) {
+    this.#mark = Buffer.from(mark);
+    this.#sink = sink;
+    this.#onEnd = onEnd;
+  }
+
+  get started(): boolean {
+    return this.#state !== 'before';
+  }
+
+  /** Of the command, once it has ended by itself. */
+  get exitCode(): number | undefined {
+    return this.#exitCode;
+  }
+
+  /** What came instead of the first mark. */
+  get words(): string {
+    return this.started ? '' : this.#held.toString();
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#state === 'after') {
+      this.#sink(chunk);
+      return;
+    }
+    const bytes = Buffer.concat([this.#held, chunk]);
+    const {length} = this.#mark;
+    if (this.#state === 'inside') {
+      this.#find(bytes);
+    } else if (bytes.subarray(0, length).equals(this.#mark)) {
+      this.#state = 'inside';
+      this.#find(bytes.subarray(length));
+    } else {
+      this.#held = bytes.subarray(0, MAX_WORDS);
+    }
+  }
+
+  /** Call it when nothing more comes. */
+  finish(): void {
+    if (this.#state === 'inside') this.#sink(this.#held);
+  }
+
+  #find(bytes: Buffer): void {
+    const {length} = this.#mark;
+    const at = bytes.indexOf(this.#mark);
+    const report =
+      at < 0 ? undefined : REPORT.exec(bytes.toString('latin1', at + length, at + length + MAX_REPORT));
+    if (report === undefined || (report === null && bytes.length - at - length < MAX_REPORT)) {
+      // A mark may have begun, or its report is still to come.
+      const held = at < 0 ? Math.max(0, bytes.length - length + 1) : at;
+      if (held > 0) this.#sink(bytes.subarray(0, held));
+      this.#held = bytes.subarray(held);
+      return;
+    }
+    this.#held = Buffer.alloc(0);
+    this.#state = 'after';
+    if (report === null) {
+      // The command found the mark and wrote it itself.
+      this.#sink(bytes);
+      return;
+    }
+    const [whole, code, reporter] = report;
+    this.#exitCode = Number(code);
+    this.#sink(bytes.subarray(0, at));
+    this.#sink(bytes.subarray(at + length + whole.length));
+    this.#onEnd(Number(reporter));
+  }
+}

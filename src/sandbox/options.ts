@@ -1,0 +1,115 @@
+import type {Section, SettingsOf} from '../core/setting.ts';
+
+/** Ruling W8: `[tools.run]`. */
+export const runSection = {
+  kind: 'section',
+  doc: 'Running commands in a sandbox.',
+  extension: true,
+  entries: {
+    enabled: {kind: 'flag', default: true, doc: 'Offer `run` to agents, where `tools.mode` is `"enabled"`.'},
+    sandbox: {
+      kind: 'choice',
+      default: 'auto',
+      choices: ['auto', 'docker', 'bubblewrap', 'none'],
+      doc: '`auto` takes Docker where a daemon and the image are there, else bubblewrap, else nothing is run. `none` runs commands as the user of the host and needs `allow_insecure_none`.',
+    },
+    allow_insecure_none: {
+      kind: 'flag',
+      default: false,
+      doc: 'Must be true for `sandbox = "none"`: commands then reach every file and network that the host reaches.',
+    },
+    isolation: {
+      kind: 'choice',
+      default: 'session',
+      choices: ['session', 'fresh'],
+      doc: 'With Docker: one container for a session, or a new one for each command. bubblewrap is always fresh.',
+    },
+    timeout_seconds: {
+      kind: 'integer',
+      default: 120,
+      min: 1,
+      max: 3600,
+      unit: 's',
+      doc: 'Wall time of a command that gives no `timeout_sec`.',
+    },
+    max_timeout_seconds: {
+      kind: 'integer',
+      default: 600,
+      min: 1,
+      max: 86_400,
+      unit: 's',
+      doc: 'Largest `timeout_sec` that a call may give.',
+    },
+    memory_mb: {
+      kind: 'integer',
+      default: 2048,
+      min: 64,
+      max: 1_048_576,
+      unit: 'MiB',
+      doc: 'Memory of all processes of a command together, swap and temporary files included. Where bubblewrap has no control group of its own to use, of each process.',
+    },
+    tmp_mb: {
+      kind: 'integer',
+      default: 512,
+      min: 1,
+      max: 1_048_576,
+      unit: 'MiB',
+      doc: 'Size of `/tmp`, which lies in memory.',
+    },
+    max_processes: {
+      kind: 'integer',
+      default: 512,
+      min: 16,
+      max: 32_768,
+      doc: 'Processes and threads at a time.',
+    },
+    cpus: {
+      kind: 'integer',
+      default: 2,
+      min: 1,
+      max: 1024,
+      doc: 'Processor time per second of wall time. Needs Docker or a control group.',
+    },
+    open_files: {
+      kind: 'integer',
+      default: 4096,
+      min: 64,
+      max: 1_048_576,
+      doc: 'Open files of each process.',
+    },
+    path: {
+      kind: 'text',
+      default: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      doc: '`PATH` inside bubblewrap. In Docker that of the image holds.',
+    },
+    readable_paths: {
+      kind: 'text-list',
+      default: ['/opt'],
+      doc: 'What commands in bubblewrap may read beside `/usr` and the workspace: toolchains that live elsewhere. In Docker the image has them.',
+    },
+    inherit_env: {
+      kind: 'text-list',
+      default: ['LANG', 'LC_ALL', 'TZ'],
+      doc: 'Variables of the host that commands get. Everything else is kept from them.',
+    },
+    docker: {
+      kind: 'section',
+      doc: 'The container.',
+      extension: true,
+      entries: {
+        image: {
+          kind: 'text',
+          default: 'debian:bookworm-slim',
+          doc: 'The image, which must be there: nothing is pulled. It needs `/bin/sh`.',
+        },
+        user: {
+          kind: 'text',
+          default: '',
+          doc: '`UID:GID` of commands. Empty takes the owner of the workspace, so that new files are theirs.',
+        },
+      },
+    },
+  },
+} as const satisfies Section;
+
+export type RunOptions = SettingsOf<typeof runSection>;

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {MAX_OUTPUT_BYTES, OutputCapture} from './output-capture.ts';
+
+function capture(chunks: readonly Uint8Array[]) {
+  const output = new OutputCapture();
+  for (const chunk of chunks) output.write(chunk);
+  return output.finish();
+}
+
+describe('OutputCapture', () => {
+  test('ruling W9 up to 102,400 bytes an output is kept as it is', () => {
+    for (const size of [0, 1, 4096, 51_200, MAX_OUTPUT_BYTES]) {
+      const bytes = Uint8Array.from({length: size}, (_, at) => at % 251);
+      expect(capture([bytes])).toEqual({bytes, totalBytes: size, leftOutBytes: 0});
+    }
+  });
+
+  test('ruling W9 beyond, head and tail with a marker that says how much was left out', () => {
+    const whole = Buffer.from(`head${'x'.repeat(200_000)}tail`);
+    const {bytes, totalBytes, leftOutBytes} = capture([whole]);
+    const text = Buffer.from(bytes).toString();
+    expect(totalBytes).toBe(200_008);
+    expect(bytes.length).toBeLessThanOrEqual(MAX_OUTPUT_BYTES);
+    expect(text).toMatch(/^headx+\n\[\.\.\. \d+ bytes left out \.\.\.\]\nx+tail$/);
+    expect(text).toContain(`[... ${leftOutBytes} bytes left out ...]`);
+    expect(text.match(/x/g)?.length).toBe(200_000 - leftOutBytes);
+  });
+
+  test('ruling W9 one byte too many costs no more than the marker', () => {
+    const {bytes, leftOutBytes} = capture([Buffer.alloc(MAX_OUTPUT_BYTES, 'x'), Buffer.from('y')]);
+    expect(leftOutBytes).toBe(65);
+    expect(Buffer.from(bytes).toString().endsWith('xy')).toBe(true);
+  });
+
+  test('policy: however an output arrives, the same is kept', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(400_000),
+        fc.array(fc.integer({min: 1, max: 120_000}), {minLength: 1, maxLength: 20}),
+        (size, cuts) => {
+          const whole = Buffer.from(Uint8Array.from({length: size}, (_, at) => (at * 7 + (at >> 8)) % 128));
+          const chunks: Buffer[] = [];
+          for (let at = 0, turn = 0; at < size; turn++) {
+            const next = at + (cuts[turn % cuts.length] ?? 1);
+            chunks.push(whole.subarray(at, next));
+            at = next;
+          }
+          const {bytes, totalBytes, leftOutBytes} = capture(chunks);
+          expect(totalBytes).toBe(size);
+          expect(bytes.length).toBeLessThanOrEqual(MAX_OUTPUT_BYTES);
+          expect(Buffer.compare(bytes, capture([whole]).bytes)).toBe(0);
+          if (leftOutBytes === 0) return;
+          const marker = Buffer.from(`\n[... ${leftOutBytes} bytes left out ...]\n`);
+          const at = Buffer.from(bytes).indexOf(marker);
+          const tail = bytes.subarray(at + marker.length);
+          expect(Buffer.compare(bytes.subarray(0, at), whole.subarray(0, at))).toBe(0);
+          expect(Buffer.compare(tail, whole.subarray(size - tail.length))).toBe(0);
+          expect(at + tail.length + leftOutBytes).toBe(size);
+        },
+      ),
+      {numRuns: 60},
+    );
+  });
+
+  test('policy: a cut does not go through a character', () => {
+    for (const character of ['é', '€', '😀']) {
+      for (let shift = 0; shift < 4; shift++) {
+        const {bytes} = capture([Buffer.from('a'.repeat(shift) + character.repeat(80_000))]);
+        expect(() => new TextDecoder('utf-8', {fatal: true}).decode(bytes)).not.toThrow();
+      }
+    }
+  });
+});

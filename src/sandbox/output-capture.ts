@@ -1,0 +1,89 @@
+/** Ruling W9: 100 KB of the Tool API. */
+export const MAX_OUTPUT_BYTES = 102_400;
+
+/** Room for the marker; what is left is halved between head and tail. */
+const MARKER_BYTES = 64;
+const PART_BYTES = (MAX_OUTPUT_BYTES - MARKER_BYTES) / 2;
+
+export interface CapturedOutput {
+  /** At most `MAX_OUTPUT_BYTES`: all of it, or head, marker and tail. */
+  readonly bytes: Uint8Array;
+  /** What was written altogether. */
+  readonly totalBytes: number;
+  readonly leftOutBytes: number;
+}
+
+/** Keeps the beginning and the end of a stream of any length in fixed memory. */
+export class OutputCapture {
+  #total = 0;
+  /** The first bytes, all of them as long as they fit. */
+  #first = Buffer.alloc(0);
+  /** A ring of the last bytes, once they do not. */
+  #last: Buffer | undefined;
+  #lastEnd = 0;
+
+  write(chunk: Uint8Array): void {
+    const fits = Math.max(0, Math.min(chunk.length, MAX_OUTPUT_BYTES - this.#total));
+    if (fits > 0) this.#append(chunk.subarray(0, fits));
+    this.#total += chunk.length;
+    if (fits < chunk.length) this.#keepLast(chunk.subarray(fits));
+  }
+
+  finish(): CapturedOutput {
+    const total = this.#total;
+    if (this.#last === undefined) {
+      return {bytes: Uint8Array.from(this.#first.subarray(0, total)), totalBytes: total, leftOutBytes: 0};
+    }
+    const head = wholeHead(this.#first.subarray(0, PART_BYTES));
+    const ring = Buffer.concat([this.#last.subarray(this.#lastEnd), this.#last.subarray(0, this.#lastEnd)]);
+    const tail = wholeTail(ring);
+    const leftOut = total - head.length - tail.length;
+    const marker = Buffer.from(`\n[... ${leftOut} bytes left out ...]\n`);
+    return {
+      bytes: Uint8Array.from(Buffer.concat([head, marker, tail])),
+      totalBytes: total,
+      leftOutBytes: leftOut,
+    };
+  }
+
+  #append(bytes: Uint8Array): void {
+    const end = this.#total + bytes.length;
+    if (end > this.#first.length) {
+      const grown = Buffer.alloc(Math.min(MAX_OUTPUT_BYTES, Math.max(4096, 2 * end)));
+      this.#first.copy(grown);
+      this.#first = grown;
+    }
+    this.#first.set(bytes, this.#total);
+  }
+
+  #keepLast(bytes: Uint8Array): void {
+    // What stood at the end so far may be pushed out only in part.
+    this.#last ??= Buffer.from(this.#first.subarray(MAX_OUTPUT_BYTES - PART_BYTES));
+    const ring = this.#last;
+    const kept = bytes.subarray(Math.max(0, bytes.length - PART_BYTES));
+    const room = PART_BYTES - this.#lastEnd;
+    ring.set(kept.subarray(0, room), this.#lastEnd);
+    ring.set(kept.subarray(room), 0);
+    this.#lastEnd = (this.#lastEnd + kept.length) % PART_BYTES;
+  }
+}
+
+/** Without the beginning of a UTF-8 sequence at its end. */
+function wholeHead(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
+    }
+  }
+  return bytes;
+}
+
+/** Without the rest of a UTF-8 sequence at its beginning. */
+function wholeTail(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  return bytes.subarray(start);
+}

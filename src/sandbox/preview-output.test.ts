@@ -1,0 +1,56 @@
+import {describe, expect, test} from 'vitest';
+import {OutputCapture} from './output-capture.ts';
+import {previewOutput} from './preview-output.ts';
+
+function preview(text: string | Uint8Array) {
+  const output = new OutputCapture();
+  output.write(Buffer.from(text));
+  return previewOutput(output.finish());
+}
+
+describe('previewOutput', () => {
+  test('a short output is shown whole', () => {
+    expect(preview('one\ntwo\n')).toEqual({text: 'one\ntwo\n', truncated: false});
+    expect(preview('')).toEqual({text: '', truncated: false});
+  });
+
+  test('policy: head and tail of many lines, and how many are missing', () => {
+    const lines = Array.from({length: 1000}, (_, at) => `line ${at}`);
+    const {text, truncated} = preview(lines.join('\n'));
+    expect(truncated).toBe(true);
+    expect(text.startsWith('line 0\nline 1\n')).toBe(true);
+    expect(text).toContain('\nline 59\n[... 800 lines left out ...]\nline 860\n');
+    expect(text.endsWith('line 999')).toBe(true);
+  });
+
+  test('policy: one line of 119,000 characters does not fill the context', () => {
+    const {text, truncated} = preview(`${'x'.repeat(119_000)}`);
+    expect(truncated).toBe(true);
+    expect(text.length).toBeLessThan(2500);
+    expect(preview(Array.from({length: 300}, () => 'y'.repeat(900)).join('\n')).text.length).toBeLessThan(
+      13_000,
+    );
+  });
+
+  test('policy: terminal sequences and invisible characters are left out', () => {
+    expect(
+      preview('\x1b[31mred\x1b[0m \x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b(B\x07\u202eabc\u{e0041}')
+        .text,
+    ).toBe('red linkabc');
+    expect(preview('\x1b[').text).toBe('[');
+  });
+
+  test('policy: a progress bar is shown as it ended', () => {
+    expect(preview('10%\r50%\r100%\r\ndone\r\n').text).toBe('100%\ndone\n');
+  });
+
+  test('policy: bytes that are no text become replacement characters', () => {
+    expect(preview(new Uint8Array([0x61, 0xff, 0x62])).text).toBe('a\ufffdb');
+  });
+
+  test('policy: the worst outputs take linear time', () => {
+    const started = performance.now();
+    for (const unit of ['\x1b[', '\x1b]', '\x1b[1;', '\r', '\x1b(', 'x\x1b[31']) preview(unit.repeat(50_000));
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});

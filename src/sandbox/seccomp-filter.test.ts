@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {type Machine, seccompFilter} from './seccomp-filter.ts';
+import {LAST_JUDGED_SYSCALL, SYSCALL_RULES, type SyscallRule} from './syscall-rules.ts';
+
+const ALLOW = 0x7fff_0000;
+const KILL = 0x8000_0000;
+const ERRNO = 0x0005_0000;
+const ARCHITECTURE = {x64: 0xc000_003e, arm64: 0xc000_00b7};
+
+interface Call {
+  readonly number: number;
+  readonly architecture: number;
+  readonly args: readonly number[];
+}
+
+/** Runs the program as the kernel would, and fails on what the kernel would not load. */
+function judge(program: Buffer, call: Call): number {
+  const {number, architecture, args} = call;
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(number >>> 0, 0);
+  data.writeUInt32LE(architecture >>> 0, 4);
+  for (const [at, arg] of args.entries()) data.writeUInt32LE(arg >>> 0, 16 + 8 * at);
+  let accumulator = 0;
+  for (let at = 0; at < program.length / 8; at++) {
+    const code = program.readUInt16LE(at * 8);
+    const [ifTrue, ifFalse] = [program.readUInt8(at * 8 + 2), program.readUInt8(at * 8 + 3)];
+    const value = program.readUInt32LE(at * 8 + 4);
+    const holds = {
+      21: accumulator === value,
+      37: accumulator > value,
+      69: (accumulator & value) !== 0,
+    }[code];
+    if (code === 0x06) return value;
+    if (code === 0x20) accumulator = data.readUInt32LE(value);
+    else if (holds !== undefined) at += holds ? ifTrue : ifFalse;
+    else throw new Error(`Unknown instruction ${code}.`);
+  }
+  throw new Error('The program has run over its end.');
+}
+
+/** The same decision, straight from the table. */
+function expected(call: Call, machine: Machine): number {
+  if (call.architecture !== ARCHITECTURE[machine]) return KILL;
+  if (call.number > LAST_JUDGED_SYSCALL) return ERRNO | 38;
+  const holds = (rule: SyscallRule): boolean =>
+    rule[machine] === call.number &&
+    rule.when.every(condition => {
+      const value = call.args[condition.argument] ?? 0;
+      if ('hasAnyOf' in condition) return (value & condition.hasAnyOf) !== 0;
+      if ('equals' in condition) return value === condition.equals;
+      return !condition.isNoneOf.includes(value);
+    });
+  const rule = SYSCALL_RULES.find(holds);
+  return rule === undefined ? ALLOW : ERRNO | rule.errno;
+}
+
+describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', machine => {
+  const program = seccompFilter(machine, SYSCALL_RULES);
+
+  test('policy: the program decides as the table says, for every call and argument', () => {
+    const argument = fc.oneof(
+      fc.integer({min: 0, max: 20}),
+      fc.constantFrom(0o4755, 0o644, 0x40, 0x41, 0x5412, 0x541c, 0x1000_0000, 0x80, 0x40_0000),
+      fc.nat(0xffff_ffff),
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.nat(500), fc.constantFrom(...SYSCALL_RULES.flatMap(rule => rule[machine] ?? []))),
+        fc.array(argument, {minLength: 6, maxLength: 6}),
+        (number, args) => {
+          const call = {number, architecture: ARCHITECTURE[machine], args};
+          expect(judge(program, call)).toBe(expected(call, machine));
+        },
+      ),
+      {numRuns: 3000},
+    );
+  });
+
+  test('policy: another call table is no way around', () => {
+    const args = [0, 0, 0, 0, 0, 0];
+    const other = machine === 'x64' ? 0x4000_0003 : ARCHITECTURE.x64;
+    expect(judge(program, {number: 1, architecture: other, args})).toBe(KILL);
+    const x32 = {number: 0x4000_0000 + 1, architecture: ARCHITECTURE[machine], args};
+    expect(judge(program, x32)).toBe(ERRNO | 38);
+  });
+
+  test('policy: the kernel takes at most 4096 instructions', () => {
+    expect(program.length / 8).toBeLessThan(400);
+  });
+});

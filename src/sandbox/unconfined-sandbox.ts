@@ -1,0 +1,153 @@
+import type {ChildProcess} from 'node:child_process';
+import {readdir, readFile} from 'node:fs/promises';
+import {constants} from 'node:os';
+import {fail} from '../core/failure.ts';
+import {randomHex} from '../core/random.ts';
+import {ok, type Result} from '../core/result.ts';
+import {exitEnding} from './exit-ending.ts';
+import {inheritedEnv} from './inherited-env.ts';
+import type {RunOptions} from './options.ts';
+import {OutputCapture} from './output-capture.ts';
+import type {Execution, Sandbox, SandboxCommand, SandboxHost, SandboxReport} from './sandbox.ts';
+import {sandboxFailure} from './sandbox-failure.ts';
+import {startChild} from './start-child.ts';
+import {superviseChild} from './supervise-child.ts';
+
+/** Variables that make a program of the host load or run something else. */
+const HIJACKS =
+  /^(?:LD_|DYLD_|GIT_|NODE_|NPM_CONFIG_|PYTHON|PERL|RUBY|JAVA_TOOL_OPTIONS$|BASH_|ENV$|IFS$|PATH$|SHELLOPTS$|PS4$|PROMPT_COMMAND$)/i;
+
+/** Marks the processes of one command. */
+const MARK = 'FORGE_RUN';
+
+const MAX_KILL_TRIES = 1000;
+const MAX_NAMES = 16;
+
+/** Ruling W8: `none`. No sandbox: only its time and its output are limited. */
+export class UnconfinedSandbox implements Sandbox {
+  readonly #options: RunOptions;
+  readonly #host: SandboxHost;
+
+  constructor(options: RunOptions, host: SandboxHost) {
+    this.#options = options;
+    this.#host = host;
+  }
+
+  async probe(): Promise<Result<SandboxReport>> {
+    if (!this.#options.allow_insecure_none) {
+      return sandboxFailure({
+        problem: 'tools.run.sandbox is "none", which lets commands reach everything that this user can',
+        remedy:
+          'set tools.run.sandbox = "auto", or tools.run.allow_insecure_none = true if that is what you want.',
+      });
+    }
+    return ok({sandbox: 'none', memoryLimit: 'none', description: 'no sandbox'});
+  }
+
+  async run(command: SandboxCommand): Promise<Result<Execution>> {
+    const allowed = await this.probe();
+    if (!allowed.ok) return allowed;
+    const hijack = Object.keys(command.env).find(name => HIJACKS.test(name));
+    if (hijack !== undefined) {
+      const reason = 'is not given to a process of the host';
+      return fail('invalid_params', `"env.${hijack}" ${reason}. Leave it out, or use a sandbox.`, {
+        field: `env.${hijack}`,
+        reason,
+      });
+    }
+    const mark = randomHex(16);
+    const stdout = new OutputCapture();
+    const stderr = new OutputCapture();
+    const child = startChild({
+      program: '/bin/sh',
+      args: ['-c', command.command],
+      env: {...this.#env(), ...command.env, [MARK]: mark},
+      cwd: this.#host.workspace,
+      detached: true,
+    });
+    let ending: Promise<readonly string[]> | undefined;
+    const outcome = await superviseChild(child, {
+      outputs: {1: chunk => stdout.write(chunk), 2: chunk => stderr.write(chunk)},
+      onExit: () => {
+        ending ??= killAll(child, mark);
+      },
+      kill: () => {
+        ending ??= killAll(child, mark);
+      },
+      timeoutMs: command.timeoutMs,
+      signal: command.signal,
+      clock: this.#host.clock,
+    });
+    if (outcome.startError !== undefined) {
+      return sandboxFailure({
+        problem: 'The command could not be started',
+        remedy: 'check that /bin/sh and the workspace are there.',
+        error: outcome.startError.message,
+      });
+    }
+    const left = await ending;
+    return ok({
+      sandbox: 'none',
+      ending: outcome.killedFor === undefined ? endingOf(outcome) : {kind: outcome.killedFor},
+      stdout: stdout.finish(),
+      stderr: stderr.finish(),
+      durationMs: outcome.durationMs,
+      leftRunning: outcome.killedFor === undefined ? (left ?? []) : [],
+    });
+  }
+
+  async close(): Promise<void> {}
+
+  #env(): Record<string, string> {
+    const {env} = this.#host;
+    const home = env['HOME'];
+    return {
+      ...inheritedEnv(this.#options, env),
+      PATH: env['PATH'] ?? this.#options.path,
+      ...(home === undefined ? {} : {HOME: home}),
+    };
+  }
+}
+
+function endingOf({code, signal}: {code: number | null; signal: NodeJS.Signals | null}): Execution['ending'] {
+  if (signal !== null) return exitEnding(128 + constants.signals[signal], false);
+  return exitEnding(code ?? 0, false);
+}
+
+/**
+ * Kills the process group and whatever else carries the mark, until nothing of it is left. A process
+ * that has cleared its environment gets away: that is what "none" means.
+ */
+async function killAll(child: ChildProcess, mark: string): Promise<readonly string[]> {
+  const names = new Map<number, string>();
+  for (let tries = 0; tries < MAX_KILL_TRIES; tries++) {
+    const marked = await findMarked(mark);
+    if (child.pid !== undefined) kill(-child.pid);
+    if (marked.size === 0) break;
+    for (const [pid, name] of marked) {
+      names.set(pid, name);
+      kill(pid);
+    }
+  }
+  if (child.pid !== undefined) names.delete(child.pid);
+  return [...names.values()].slice(0, MAX_NAMES);
+}
+
+async function findMarked(mark: string): Promise<ReadonlyMap<number, string>> {
+  const marked = new Map<number, string>();
+  for (const entry of await readdir('/proc').catch(() => [])) {
+    if (!/^\d+$/.test(entry)) continue;
+    const environment = await readFile(`/proc/${entry}/environ`, 'latin1').catch(() => '');
+    if (!environment.split('\0').includes(`${MARK}=${mark}`)) continue;
+    marked.set(Number(entry), (await readFile(`/proc/${entry}/comm`, 'utf8').catch(() => '')).trim());
+  }
+  return marked;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone by itself.
+  }
+}

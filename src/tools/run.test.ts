@@ -1,0 +1,137 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {openSandbox, runOptions} from '../../test/support/open-sandbox.ts';
+import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
+import type {Json} from '../core/json.ts';
+import {runTool} from './run.ts';
+
+const SETTINGS = {
+  sandbox: 'none',
+  allow_insecure_none: true,
+  timeout_seconds: 10,
+  max_timeout_seconds: 20,
+} as const;
+
+async function open() {
+  const opened = openSandbox({settings: SETTINGS});
+  onTestFinished(() => opened.close());
+  const tool = runTool(opened.sandbox, runOptions(SETTINGS));
+  const runtime = await openTestRuntime({tools: [tool], approval: {mode: 'auto'}});
+  const call = (params: {[name: string]: Json}) => runtime.call('run', params);
+  const artifact = (path: Json | undefined) => readFileSync(join(runtime.directory, String(path)), 'utf8');
+  return {tool, call, artifact};
+}
+
+describe('run', () => {
+  test('Tool API run: exit code and artifacts, as fields and as data', async () => {
+    const {call, artifact} = await open();
+    const result = await call({command: 'echo out; echo err >&2; exit 3'});
+    expect(result).toMatchObject({
+      status: 'success',
+      exit_code: 3,
+      stdout_path: 'logs/tool_step_0001_stdout.txt',
+      stderr_path: 'logs/tool_step_0001_stderr.txt',
+      data: {
+        exit_code: 3,
+        stdout: 'out\n',
+        stderr: 'err\n',
+        stdout_truncated: false,
+        stdout_bytes: 4,
+        sandbox: 'none',
+        left_running: [],
+      },
+    });
+    expect(artifact(result.stdout_path ?? '')).toBe('out\n');
+    expect(artifact(result.stderr_path ?? '')).toBe('err\n');
+  });
+
+  test('ruling W9 the artifact has 102,400 bytes at most, the preview less', async () => {
+    const {call, artifact} = await open();
+    const result = await call({
+      command: 'i=0; while [ $i -lt 30000 ]; do echo "line $i"; i=$((i + 1)); done',
+    });
+    const data = result.data as {[name: string]: Json};
+    expect(data['stdout_truncated']).toBe(true);
+    expect(data['stdout_bytes']).toBe(318_890);
+    expect(String(data['stdout']).length).toBeLessThan(13_000);
+    expect(String(data['stdout']).endsWith('line 29999\n')).toBe(true);
+    expect(artifact(result.stdout_path ?? '').length).toBeLessThanOrEqual(102_400);
+    expect(artifact(result.stdout_path ?? '')).toMatch(/bytes left out \.\.\.\]\n/);
+  });
+
+  test('ruling W8 on a time-out the output so far is kept', async () => {
+    const {call, artifact} = await open();
+    const result = await call({command: 'echo before; sleep 60', timeout_sec: 1});
+    expect(result.error).toMatchObject({
+      error_type: 'timeout',
+      details: {
+        timeout_ms: 1000,
+        partial: {stdout: 'before\n', stdout_path: 'logs/tool_step_0001_stdout.txt'},
+      },
+    });
+    expect(result.error?.message).toContain('timeout_sec');
+    expect(artifact('logs/tool_step_0001_stdout.txt')).toBe('before\n');
+  });
+
+  test('ruling W8 a death by signal is abnormal_exit', async () => {
+    const {call} = await open();
+    const result = await call({command: 'echo last words; kill -SEGV $$'});
+    expect(result.error).toMatchObject({
+      error_type: 'abnormal_exit',
+      details: {signal: 'SIGSEGV', exit_code: 139, reason: 'signal'},
+    });
+    expect(result.error?.message).toContain('End of stdout:\nlast words');
+  });
+
+  test('Tool API run: parameters that cannot be used are invalid_params', async () => {
+    const {call} = await open();
+    const wrong: {[name: string]: Json}[] = [
+      {},
+      {command: ''},
+      {command: ' \n'},
+      {command: 'a\0b'},
+      {command: 'x'.repeat(100_001)},
+      {command: 'true', timeout_sec: 0},
+      {command: 'true', timeout_sec: 21},
+      {command: 'true', timeout_sec: null},
+      {command: 'true', env: {'A B': 'x'}},
+      {command: 'true', env: {'': 'x'}},
+      {command: 'true', env: {'A=B': 'x'}},
+      {command: 'true', env: {A: 1}},
+      {command: 'true', env: {A: 'a\0b'}},
+      {command: 'true', env: Object.fromEntries(Array.from({length: 101}, (_, at) => [`V${at}`, '']))},
+      {command: 'true', cwd: '/'},
+    ];
+    for (const params of wrong) expect((await call(params)).error?.error_type).toBe('invalid_params');
+    expect((await call({command: 'exit $((A + 1))', env: {A: '4'}, timeout_sec: 20})).exit_code).toBe(5);
+  });
+
+  test('ruling H4 what is asked is the command, with its variables', async () => {
+    const {tool} = await open();
+    const prepared = tool.prepare({command: 'make\nmake test', env: {CC: 'gcc -O2'}});
+    if (!prepared.ok) throw new Error(prepared.error.reason);
+    // Nothing of the context is looked at before an approval.
+    expect(await prepared.value.intend({} as never)).toMatchObject({
+      value: {
+        subject: {kind: 'command', values: ['make\nmake test']},
+        summary: 'run make ...',
+        preview: 'CC="gcc -O2"\nmake\nmake test',
+      },
+    });
+    expect(tool).toMatchObject({
+      action: 'run',
+      annotations: {readOnly: false, destructive: true, openWorld: false},
+    });
+    expect(prepared.value.timeoutMs).toBeGreaterThan(10_000);
+  });
+
+  test('ruling H2 the text is enough by itself', async () => {
+    const {tool, call} = await open();
+    const {data} = await call({command: 'echo out; echo err >&2; sleep 60 & exit 2'});
+    const text = tool.renderText(data);
+    expect(text).toMatch(
+      /^exit code 2, [\d.]+ s, NO sandbox\nstdout:\nout\nstderr:\nerr\nkilled at its end: s\w+$/,
+    );
+  });
+});

@@ -1,0 +1,209 @@
+import {z} from 'zod';
+import {type Failure, fail} from '../core/failure.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
+import {defineTool, type Tool, type ToolContext} from '../core/tool.ts';
+import type {RunOptions} from '../sandbox/options.ts';
+import {previewOutput} from '../sandbox/preview-output.ts';
+import type {Execution, Sandbox} from '../sandbox/sandbox.ts';
+import {schemaOf} from './schema.ts';
+
+export const RUN = 'run';
+
+/** Longest start of a sandbox: a container of a slow storage driver. Not time of the command. */
+const START_MS = 60_000;
+/** An argument of a program has at most 128 KiB. */
+const MAX_TEXT_BYTES = 100_000;
+const MAX_VARIABLES = 100;
+const MESSAGE_TAIL_CHARS = 1500;
+
+const text = z
+  .string()
+  .refine(value => !value.includes('\0'), 'must not contain NUL')
+  .refine(value => Buffer.byteLength(value) <= MAX_TEXT_BYTES, `must have at most ${MAX_TEXT_BYTES} bytes`);
+
+const data = z.object({
+  exit_code: z.int().describe('0 is success. Other codes are an answer, not a failure of the tool.'),
+  stdout: z.string().describe('Head and tail of the standard output, as text.'),
+  stderr: z.string().describe('Head and tail of the standard error, as text.'),
+  stdout_truncated: z.boolean(),
+  stderr_truncated: z.boolean(),
+  stdout_bytes: z.int().min(0).describe('What was written altogether.'),
+  stderr_bytes: z.int().min(0),
+  stdout_path: z.string().describe('Up to 100 KiB of it, below the run directory.'),
+  stderr_path: z.string(),
+  duration_sec: z.number().min(0),
+  sandbox: z.enum(['docker', 'bubblewrap', 'none']),
+  left_running: z
+    .array(z.string())
+    .readonly()
+    .describe('Background processes that were killed when the command had ended.'),
+});
+
+type RunData = z.output<typeof data>;
+
+/** Tool API: a command in the sandbox. */
+export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
+  const {timeout_seconds, max_timeout_seconds} = options;
+  const params = z.strictObject({
+    command: text
+      .refine(command => command.trim() !== '', 'must not be empty or blank')
+      .describe('Shell command (sh -c) in the root of the workspace. It has no network and no input.'),
+    timeout_sec: z
+      .int()
+      .min(1)
+      .max(max_timeout_seconds)
+      .optional()
+      .describe(`Seconds after which it is killed. Default: ${timeout_seconds}.`),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'), text)
+      .refine(env => Object.keys(env).length <= MAX_VARIABLES, `must have at most ${MAX_VARIABLES} entries`)
+      .refine(
+        env => Buffer.byteLength(Object.entries(env).join()) <= MAX_TEXT_BYTES,
+        `must have at most ${MAX_TEXT_BYTES} bytes together`,
+      )
+      .optional()
+      .describe('Additional environment variables.'),
+  });
+  const limitOf = ({timeout_sec = timeout_seconds}: z.output<typeof params>): number => timeout_sec * 1000;
+
+  return defineTool<z.output<typeof params>, RunData>({
+    name: RUN,
+    title: 'Run a command',
+    description:
+      'Runs a shell command in the workspace, inside a sandbox without network. Returns the exit code and the ' +
+      'head and tail of its output. Nothing that it starts outlives it; do not start servers in the background ' +
+      'for later calls.',
+    annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
+    params: schemaOf(params as z.ZodType<z.output<typeof params>>),
+    data: schemaOf(data),
+    badParams: 'invalid_params',
+    action: 'run',
+    timeoutMs: request => limitOf(request) + START_MS,
+    intend: async ({command, env = {}}) => {
+      const assignments = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      const [firstLine = ''] = command.trim().split('\n');
+      return ok({
+        subject: {kind: 'command', values: [command]},
+        summary: `run ${firstLine.slice(0, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}`,
+        preview: [...assignments, command].join('\n'),
+        fileHashes: {},
+      });
+    },
+    execute: async (request, context) => {
+      const {command, env = {}} = request;
+      const ran = await sandbox.run({command, env, timeoutMs: limitOf(request), signal: context.signal});
+      if (!ran.ok) return ran;
+      const saved = await saveOutput(ran.value, context);
+      if (!saved.ok) return saved;
+      return judge(ran.value, saved.value, limitOf(request));
+    },
+    resultFields: ({exit_code, stdout_path, stderr_path}) => ({exit_code, stdout_path, stderr_path}),
+    renderText,
+  });
+}
+
+interface SavedOutput {
+  readonly stdout: ReturnType<typeof previewOutput>;
+  readonly stderr: ReturnType<typeof previewOutput>;
+  readonly stdoutPath: string;
+  readonly stderrPath: string;
+}
+
+async function saveOutput({stdout, stderr}: Execution, context: ToolContext): Promise<Result<SavedOutput>> {
+  const step = String(context.step).padStart(4, '0');
+  const stdoutPath = await context.saveArtifact(`logs/tool_step_${step}_stdout.txt`, stdout.bytes);
+  if (!stdoutPath.ok) return stdoutPath;
+  const stderrPath = await context.saveArtifact(`logs/tool_step_${step}_stderr.txt`, stderr.bytes);
+  if (!stderrPath.ok) return stderrPath;
+  return ok({
+    stdout: previewOutput(stdout),
+    stderr: previewOutput(stderr),
+    stdoutPath: stdoutPath.value,
+    stderrPath: stderrPath.value,
+  });
+}
+
+/** Ruling W8: an exit code is an answer; a death by signal, out of memory or out of time is a failure. */
+function judge(execution: Execution, saved: SavedOutput, timeoutMs: number): Result<RunData> {
+  const {ending, sandbox, stdout, stderr, durationMs, leftRunning} = execution;
+  const duration_sec = Math.round(durationMs) / 1000;
+  switch (ending.kind) {
+    case 'exited':
+      return ok({
+        exit_code: ending.code,
+        stdout: saved.stdout.text,
+        stderr: saved.stderr.text,
+        stdout_truncated: saved.stdout.truncated,
+        stderr_truncated: saved.stderr.truncated,
+        stdout_bytes: stdout.totalBytes,
+        stderr_bytes: stderr.totalBytes,
+        stdout_path: saved.stdoutPath,
+        stderr_path: saved.stderrPath,
+        duration_sec,
+        sandbox,
+        left_running: leftRunning,
+      });
+    case 'killed': {
+      const reason = ending.outOfMemory ? 'out_of_memory' : 'signal';
+      const what = ending.outOfMemory
+        ? 'ran out of memory (tools.run.memory_mb); give it less to do at a time'
+        : `was killed by ${ending.signal}; look at its output`;
+      return fail(
+        'abnormal_exit',
+        `The command ${what}. It ran for ${duration_sec} s in sandbox ${sandbox}. ${outputSoFar(saved)}`,
+        {signal: ending.signal, reason, exit_code: ending.code},
+      );
+    }
+    case 'timeout':
+      return timedOut(saved, timeoutMs, sandbox);
+    case 'cancelled':
+      return fail(
+        'cancelled',
+        `The command was killed because the call was cancelled. ${outputSoFar(saved)}`,
+      );
+  }
+}
+
+function timedOut(saved: SavedOutput, timeoutMs: number, sandbox: string): Err<Failure> {
+  return fail(
+    'timeout',
+    `The command did not end within ${timeoutMs / 1000} s and was killed with all that it started. Give it less to do, or a larger timeout_sec. ${outputSoFar(saved)}`,
+    {
+      timeout_ms: timeoutMs,
+      partial: {
+        stdout: saved.stdout.text,
+        stderr: saved.stderr.text,
+        stdout_path: saved.stdoutPath,
+        stderr_path: saved.stderrPath,
+        sandbox,
+      },
+    },
+  );
+}
+
+function outputSoFar({stdout, stderr, stdoutPath, stderrPath}: SavedOutput): string {
+  const tails = [
+    {name: 'stdout', text: stdout.text},
+    {name: 'stderr', text: stderr.text},
+  ]
+    .filter(({text: output}) => output.trim() !== '')
+    .map(({name, text: output}) => `\nEnd of ${name}:\n${output.trimEnd().slice(-MESSAGE_TAIL_CHARS)}`);
+  return `Its output is in ${stdoutPath} and ${stderrPath}.${tails.join('')}`;
+}
+
+/** Ruling H2 */
+function renderText(result: RunData): string {
+  const {exit_code, duration_sec, sandbox, left_running} = result;
+  const facts = `exit code ${exit_code}, ${duration_sec} s, ${sandbox === 'none' ? 'NO sandbox' : sandbox}`;
+  const parts = [facts];
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const output = result[stream];
+    if (output === '') continue;
+    const note = result[`${stream}_truncated`]
+      ? ` (cut; ${result[`${stream}_bytes`]} bytes, see ${result[`${stream}_path`]})`
+      : '';
+    parts.push(`${stream}${note}:\n${output.trimEnd()}`);
+  }
+  if (left_running.length > 0) parts.push(`killed at its end: ${left_running.join(', ')}`);
+  return parts.join('\n');
+}

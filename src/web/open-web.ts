@@ -1,0 +1,37 @@
+import {ok, type Result} from '../core/result.ts';
+import type {Web, WebPorts, WebSettings} from './assemble-web.ts';
+import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
+import {readGuardPolicy} from './guard/guard-policy.ts';
+import type {WebFetchOptions} from './options.ts';
+import {readProxySettings} from './transport/proxy.ts';
+
+/** The pipeline of `web_fetch`, of which nothing is loaded before the first call. */
+export interface LazyWeb {
+  /** Lines to log at start-up. */
+  readonly warnings: readonly string[];
+  readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
+  readonly probeBrowser: Web['probeBrowser'];
+  readonly close: () => Promise<void>;
+}
+
+/** Judges the settings now and loads the rest when it is needed. The error holds what stops start-up. */
+export function openWeb(options: WebFetchOptions, ports: WebPorts): Result<LazyWeb, readonly string[]> {
+  const guard = readGuardPolicy(options.security);
+  if (!guard.ok) return guard;
+  const proxy = options.http.use_system_proxy ? readProxySettings(ports.env) : ok(undefined);
+  if (!proxy.ok) return {ok: false, error: [proxy.error.message]};
+  const {policy, warnings} = guard.value;
+  const settings: WebSettings = {policy, proxy: proxy.value};
+
+  let loading: Promise<Web> | undefined;
+  const load = (): Promise<Web> => {
+    loading ??= import('./assemble-web.ts').then(({assembleWeb}) => assembleWeb(options, settings, ports));
+    return loading;
+  };
+  return ok({
+    warnings,
+    fetch: async (request, limits) => (await load()).fetch(request, limits),
+    probeBrowser: async signal => (await load()).probeBrowser(signal),
+    close: async () => (await loading)?.close(),
+  });
+}

@@ -1,0 +1,130 @@
+import {chownSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {resolveSection} from '../../src/config/resolve-section.ts';
+import {systemClock} from '../../src/core/clock.ts';
+import type {LogEvent} from '../../src/core/log.ts';
+import {createSandbox} from '../../src/sandbox/create-sandbox.ts';
+import {type RunOptions, runSection} from '../../src/sandbox/options.ts';
+import type {Ending, Sandbox, SandboxKind} from '../../src/sandbox/sandbox.ts';
+import {unwrap} from './outcome.ts';
+
+export type SandboxSettings = Partial<Omit<RunOptions, 'docker'>>;
+
+export interface RunOutcome {
+  readonly ending: Ending;
+  readonly out: string;
+  readonly err: string;
+  readonly outBytes: Uint8Array;
+  readonly totalOut: number;
+  readonly leftRunning: readonly string[];
+  readonly sandbox: SandboxKind;
+}
+
+export interface OpenSandbox {
+  readonly sandbox: Sandbox;
+  readonly workspace: string;
+  readonly log: readonly LogEvent[];
+  readonly run: (
+    command: string,
+    options?: {
+      readonly env?: Record<string, string>;
+      readonly timeoutMs?: number;
+      readonly signal?: AbortSignal;
+    },
+  ) => Promise<RunOutcome>;
+  readonly close: () => Promise<void>;
+}
+
+export interface SandboxPlace {
+  readonly settings?: SandboxSettings;
+  /** Owner of the workspace, where the tests run as root. */
+  readonly owner?: number;
+  readonly protectedPaths?: (workspace: string) => readonly string[];
+  readonly env?: Record<string, string>;
+  readonly prepare?: (workspace: string) => void;
+}
+
+/** The defaults of the options, with small limits. */
+export function runOptions(settings: SandboxSettings = {}): RunOptions {
+  return {
+    ...resolveSection(runSection, {}, {env: {}, cwd: '/', tempDir: '/tmp'}, {warnings: [], problems: []}),
+    memory_mb: 256,
+    max_processes: 128,
+    docker: {image: process.env['FORGE_TEST_DOCKER_IMAGE'] ?? '', user: ''},
+    ...settings,
+  };
+}
+
+export function openSandbox({
+  settings,
+  owner,
+  protectedPaths = () => [],
+  env = {},
+  prepare = () => {},
+}: SandboxPlace): OpenSandbox {
+  const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'forge-sandbox-')));
+  prepare(workspace);
+  if (owner !== undefined && process.getuid?.() === 0) giveTo(workspace, owner);
+  const log: LogEvent[] = [];
+  const sandbox = createSandbox(runOptions(settings), {
+    workspace,
+    protectedPaths: protectedPaths(workspace),
+    env: {...process.env, DOCKER_HOST: process.env['FORGE_TEST_DOCKER_HOST'], ...env},
+    clock: systemClock,
+    log: event => log.push(event),
+  });
+  return {
+    sandbox,
+    workspace,
+    log,
+    run: async (command, {env: variables = {}, timeoutMs = 20_000, signal} = {}) => {
+      const ran = unwrap(
+        await sandbox.run({
+          command,
+          env: variables,
+          timeoutMs,
+          signal: signal ?? new AbortController().signal,
+        }),
+      );
+      return {
+        ending: ran.ending,
+        out: Buffer.from(ran.stdout.bytes).toString(),
+        err: Buffer.from(ran.stderr.bytes).toString(),
+        outBytes: ran.stdout.bytes,
+        totalOut: ran.stdout.totalBytes,
+        leftRunning: ran.leftRunning,
+        sandbox: ran.sandbox,
+      };
+    },
+    close: async () => {
+      await sandbox.close();
+      rmSync(workspace, {recursive: true, force: true});
+    },
+  };
+}
+
+function giveTo(path: string, owner: number): void {
+  chownSync(path, owner, owner);
+  for (const entry of readdirSync(path, {recursive: true}))
+    chownSync(join(path, String(entry)), owner, owner);
+}
+
+/** Processes of this machine, those in containers too, that have the text in their arguments. */
+export function processesWith(text: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter(entry => /^\d+$/.test(entry) && entry !== String(process.pid))
+    .filter(entry => {
+      try {
+        return readFileSync(`/proc/${entry}/cmdline`, 'latin1').includes(text);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** A number of seconds that nobody else sleeps. */
+export function uniqueSleep(): string {
+  return `600.${process.pid}${String(Math.random()).slice(2, 12)}`;
+}
