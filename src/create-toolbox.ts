@@ -53,6 +53,8 @@ export interface ToolboxPorts {
   readonly environment?: Environment | undefined;
   /** Root of the working tree. Without it there are no workspace tools. */
   readonly workspace?: string | undefined;
+  /** Files that commands of `run` may not change though they lie in the workspace, such as the configuration. */
+  readonly protectedPaths?: readonly string[] | undefined;
   /** Log and artifacts of the calls. Default: a new one in the user's state directory. */
   readonly runDirectory?: string | undefined;
   /** Tools or actions that run without asking, beside `tools.approval.allowlist`. */
@@ -121,7 +123,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     workspace &&
     lazySandbox(config.tools.run, {
       workspace: workspace.workspace.root,
-      protectedPaths: [],
+      protectedPaths: ports.protectedPaths ?? [],
       env: environment.env,
       clock,
       log,

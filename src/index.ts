@@ -38,3 +38,7 @@ export {
 export type {HostResolver} from './web/guard/host-resolver.ts';
 export type {CanonicalUrl, FetchChunk, FetchResponse, Note, TruncationReason} from './web/page.ts';
 export type {Robots} from './web/robots/robots.ts';
+export type {FileSystem} from './workspace/file-system.ts';
+export {globFiles} from './workspace/glob/glob-files.ts';
+export {InMemoryFileSystem} from './workspace/in-memory-file-system.ts';
+export type {ProcessEnd, ProcessRequest, ProcessRunner} from './workspace/process/process-runner.ts';

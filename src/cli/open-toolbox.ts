@@ -29,6 +29,7 @@ export async function openToolbox(
     log,
     workspace: workspace ? resolve(environment.cwd, flags.workspace ?? '.') : undefined,
     runDirectory: runDirectory === undefined ? undefined : resolve(environment.cwd, runDirectory),
+    protectedPaths: resolved.source === undefined ? [] : [resolved.source],
     allow,
   });
 }

@@ -275,7 +275,7 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The command was killed by a signal or ran out of memory.',
     next: 'Look at the output; give the command less to do.',
-    details: ['signal', 'reason', 'exit_code'],
+    details: ['signal', 'reason', 'exit_code', 'partial'],
   },
   io_error: {
     blame: 'host',

@@ -5,12 +5,14 @@ import type {Environment} from '../config/environment.ts';
 import {defaultRunsRoot, defaultStateDirectory, programDirectories} from '../config/state-directories.ts';
 import {systemClock} from '../core/clock.ts';
 import {type Failure, fail} from '../core/failure.ts';
+import {silentLog} from '../core/log.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending-approvals.ts';
 import {type LogVerdict, verifyLog} from '../runtime/events/verify-log.ts';
 import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
 import {type UndoneStep, undoStep as undoStepOf} from '../tools/undo-step.ts';
 import {openWorkspaceSession} from '../tools/workspace-session.ts';
+import {openWeb} from '../web/open-web.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 
 /** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
@@ -42,18 +44,55 @@ export async function undoStep(
   return recovered.ok ? undoStepOf(session.value, runDirectory, step) : recovered;
 }
 
-/** What the tools need on this machine, and whether it is there. */
-export function probe(
+/** What the tools need on this machine, whether it is there, and how Chromium is kept from the network. */
+export async function probe(
   config: Config,
   {environment, signal}: {readonly environment: Environment; readonly signal: AbortSignal},
 ): Promise<readonly Probe[]> {
-  return probeDependencies({
+  const probes = await probeDependencies({
     processes: nodeProcessRunner(systemClock),
     programDirectories: programDirectories(environment),
     workspaceRoot: environment.cwd,
     browser: config.tools.webfetch.browser,
     signal,
   });
+  const chromium = probes.findIndex(({name, state}) => name === 'Chromium' && state === 'ok');
+  const found = probes[chromium];
+  return found === undefined
+    ? probes
+    : probes.with(chromium, await tryBrowser(found, config, environment, signal));
+}
+
+/** Starts it as a fetch would: only that shows which layers hold (ruling G1). */
+async function tryBrowser(
+  found: Probe,
+  config: Config,
+  {env}: Environment,
+  signal: AbortSignal,
+): Promise<Probe> {
+  const web = openWeb(config.tools.webfetch, {
+    log: silentLog,
+    clock: systemClock,
+    env,
+    resolver: undefined,
+    certificateAuthorities: [],
+  });
+  if (!web.ok) return found;
+  try {
+    const tried = await web.value.probeBrowser(signal);
+    if (!tried.ok) return {...found, state: 'broken', detail: tried.error.message};
+    const {isolation, sandbox} = tried.value;
+    const layers =
+      isolation === 'namespace'
+        ? 'empty network namespace and flags'
+        : 'flags alone; install bubblewrap for both layers';
+    return {
+      ...found,
+      detail: `${found.detail}; kept from the network by ${layers}; own sandbox ${sandbox ? 'on' : 'off'}`,
+    };
+  } finally {
+    await web.value.close();
+  }
 }
 
 export interface ApprovalDesk {

@@ -29,7 +29,7 @@ const PAGES: Record<string, (size: number) => string> = {
 };
 
 describe('hostile pages', () => {
-  test.each(Object.keys(PAGES))('security.md linear time and output: %s', name => {
+  test.each(Object.keys(PAGES))('hostile HTML, linear time and output: %s', name => {
     const page = PAGES[name]?.(32_000) ?? '';
     const start = performance.now();
     const {markdown} = extractHtml(page, options);

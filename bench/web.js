@@ -1,5 +1,5 @@
 // Prints MB/s of each stage of a fetch, over real pages, and how the whole grows with the page.
-// usage: npm run bench [-- --pages DIR] [-- --rounds N]
+// usage: npm run build && node bench/web.js [--pages DIR] [--rounds N]
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
