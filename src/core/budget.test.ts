@@ -58,6 +58,13 @@ describe('Budget', () => {
     expect(budget.signal.aborted).toBe(true);
   });
 
+  test('ruling C3 the rest of a budget names the whole of it', () => {
+    const clock = createManualClock();
+    const rest = new Budget(200, clock, undefined, 1000);
+    clock.advance(200);
+    expect(rest.failure().error.details).toEqual({timeout_ms: 1000, phase: 'dns'});
+  });
+
   test('close leaves no timer and no listener', async () => {
     const clock = createManualClock();
     const budget = new Budget(1000, clock);

@@ -22,8 +22,9 @@ export class Budget {
   #cancelTimer: () => void;
   readonly #abort = (): void => this.#controller.abort();
 
-  constructor(timeoutMs: number, clock: Clock, caller?: AbortSignal) {
-    this.timeoutMs = timeoutMs;
+  /** `total` is what a failure names, where this is the rest of a budget that was begun elsewhere. */
+  constructor(timeoutMs: number, clock: Clock, caller?: AbortSignal, total = timeoutMs) {
+    this.timeoutMs = total;
     this.#clock = clock;
     this.#caller = caller;
     this.#deadline = clock.monotonic() + timeoutMs;

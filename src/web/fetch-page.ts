@@ -53,7 +53,8 @@ export async function fetchPage(
 
   let page = request.no_cache ? undefined : await findCached(url.value, rendering, parts);
   if (!page) {
-    const key = `${rendering.method} ${request.no_cache} ${url.value.canonical}`;
+    const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
+    const key = `${wanted} ${request.no_cache} ${url.value.canonical}`;
     const shared = await parts.flights.share(key, limits.signal, signal =>
       loadPage(checked.value, rendering, parts, signal),
     );
@@ -93,7 +94,8 @@ function checkSettings(parts: FetchParts): Result<undefined> {
 }
 
 async function chunk(page: LoadedPage, request: FetchRequest, limits: FetchLimits, parts: FetchParts) {
-  const budget = new Budget(page.remainingMs, parts.clock, limits.signal);
+  const total = parts.options.timeout_seconds * 1000;
+  const budget = new Budget(page.remainingMs, parts.clock, limits.signal, total);
   try {
     return await parts.offload.run(
       {kind: 'chunk', markdown: page.document.markdown, maxTokens: request.max_chunk_tokens},
