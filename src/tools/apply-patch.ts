@@ -3,7 +3,7 @@ import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
 import {contentHash} from '../workspace/content-hash.ts';
 import {limitCall} from '../workspace/limit-call.ts';
-import {commitPlan, type PatchPlan, planPatch} from '../workspace/patch/apply-patch.ts';
+import type {PatchPlan} from '../workspace/patch/apply-patch.ts';
 import {bytesOf} from '../workspace/patch/byte-string.ts';
 import type {FileChange} from '../workspace/patch/file-change.ts';
 import {runPatchWith} from '../workspace/process/run-patch-with.ts';
@@ -48,6 +48,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
       {tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal},
       async time => {
         const crossCheck = {run: runPatchWith(processes, time.signal), directory: journal.directory};
+        const {planPatch} = await import('../workspace/patch/apply-patch.ts');
         const plan = await planPatch(workspace, unified_diff, {crossCheck, deadline: time});
         return time.spent ? time.failure() : plan;
       },
@@ -86,6 +87,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
       if (!request.dry_run && plan.changes.length > 0) {
         const {changes, changedFiles} = plan;
         const record = {patch: request.unified_diff, changes, changedFiles};
+        const {commitPlan} = await import('../workspace/patch/apply-patch.ts');
         const done = await recordChange(context, record, () => commitPlan(workspace, plan, journal));
         if (!done.ok) return done;
         refreshLedger(ledger, changes);

@@ -3,9 +3,7 @@ import {z} from 'zod';
 import {ok, type Result} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
 import {compileGlob, type Glob} from '../workspace/glob/compile-glob.ts';
-import {scanFiles} from '../workspace/glob/scan-files.ts';
 import {type CallTime, limitCall} from '../workspace/limit-call.ts';
-import {listWithRipgrep} from '../workspace/ripgrep/list-with-ripgrep.ts';
 import type {WorkspacePath} from '../workspace/workspace-path.ts';
 import {READING} from './annotations.ts';
 import {OUTER_MS} from './outer-bound.ts';
@@ -85,11 +83,13 @@ export function globTool(session: WorkspaceSession): Tool {
     const ripgrep = await session.ripgrep();
     if (ripgrep.ok) {
       const cwd = join(workspace.root, root);
+      const {listWithRipgrep} = await import('../workspace/ripgrep/list-with-ripgrep.ts');
       const listed = await listWithRipgrep({...ripgrep.value, cwd}, glob, time.signal);
       if (time.spent) return time.failure();
       const prefix = root === '.' ? '' : `${root}/`;
       if (listed.ok && listed.value !== undefined) return ok(listed.value.map(path => `${prefix}${path}`));
     }
+    const {scanFiles} = await import('../workspace/glob/scan-files.ts');
     return scanFiles(files, root, glob, time);
   }
 

@@ -3,7 +3,6 @@ import type {ToolContext} from '../core/tool.ts';
 import {contentHash} from '../workspace/content-hash.ts';
 import {bytesOf} from '../workspace/patch/byte-string.ts';
 import type {FileChange, FileState} from '../workspace/patch/file-change.ts';
-import {renderUndo} from '../workspace/patch/render-undo.ts';
 import {stepPath} from './step-path.ts';
 import type {UndoRecord} from './undo-record.ts';
 
@@ -24,6 +23,7 @@ export async function recordChange<Value>(
   {patch, changes, changedFiles}: ChangeToRecord,
   commit: () => Promise<Result<Value>>,
 ): Promise<Result<Value>> {
+  const {renderUndo} = await import('../workspace/patch/render-undo.ts');
   const record: UndoRecord = {version: 1, files: changes.flatMap(filesOf)};
   const artifacts = [
     [stepPath(context.step, 'patch'), patch],

@@ -4,7 +4,7 @@ import {ok} from '../core/result.ts';
 import {defineTool, type Tool, type ToolContext} from '../core/tool.ts';
 import {compileGlob} from '../workspace/glob/compile-glob.ts';
 import {limitCall} from '../workspace/limit-call.ts';
-import {type SearchMatch, searchFiles} from '../workspace/ripgrep/search-files.ts';
+import type {SearchMatch} from '../workspace/ripgrep/search-files.ts';
 import {READING} from './annotations.ts';
 import {OUTER_MS} from './outer-bound.ts';
 import {outputLimit} from './output-limit.ts';
@@ -77,6 +77,7 @@ export function searchTool(session: WorkspaceSession): Tool {
     const ripgrep = await session.ripgrep();
     if (!ripgrep.ok) return ripgrep;
     const {signal} = context;
+    const {searchFiles} = await import('../workspace/ripgrep/search-files.ts');
     const limits = {tool: 'search', clock, signal};
     return limitCall({...limits, timeoutMs: TIMEOUT_MS}, searching =>
       limitCall({...limits, timeoutMs: TIMEOUT_MS + READING_MS}, async reading => {

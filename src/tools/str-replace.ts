@@ -1,10 +1,8 @@
 import {z} from 'zod';
 import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
-import {prepareReplacement} from '../workspace/edit/prepare-replacement.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {bytesOf, readable} from '../workspace/patch/byte-string.ts';
-import {renderFileChange} from '../workspace/patch/render-unified.ts';
 import {changedFile} from './changed-file.ts';
 import {OUTER_MS} from './outer-bound.ts';
 import {PlanOnce} from './plan-once.ts';
@@ -44,11 +42,13 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
     const path = workspace.resolveForWrite(request.path);
     if (!path.ok) return path;
     const {old_string: oldString, new_string: newString} = request;
+    const {prepareReplacement} = await import('../workspace/edit/prepare-replacement.ts');
     const prepared = await limitCall({tool: 'str_replace', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
       prepareReplacement(files, ledger, {path: path.value, oldString, newString}, time),
     );
     if (!prepared.ok) return suggestSimilar(session, prepared, signal);
     const change = changedFile(prepared.value);
+    const {renderFileChange} = await import('../workspace/patch/render-unified.ts');
     return ok({prepared: prepared.value, change, diff: renderFileChange(change)});
   });
   return defineTool({

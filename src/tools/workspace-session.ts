@@ -3,11 +3,10 @@ import {ok, type Result} from '../core/result.ts';
 import type {FileSystem} from '../workspace/file-system.ts';
 import {openWorkspace, type Workspace} from '../workspace/jail.ts';
 import {jailedFileSystem} from '../workspace/jailed-file-system.ts';
-import {type JournalOptions, type Recovery, recoverJournal} from '../workspace/patch/commit-journal.ts';
+import type {JournalOptions, Recovery} from '../workspace/patch/commit-journal.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import type {ProcessRunner} from '../workspace/process/process-runner.ts';
 import {ReadLedger} from '../workspace/read-ledger.ts';
-import {findRipgrep} from '../workspace/ripgrep/find-ripgrep.ts';
 import type {Ripgrep} from '../workspace/ripgrep/run-ripgrep.ts';
 
 export interface WorkspaceSessionOptions {
@@ -53,7 +52,10 @@ export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<W
     clock,
     journal,
     recover: async () => {
-      recovery ??= recoverJournal(workspace, journal);
+      // Engines are loaded when they are first needed: listing the tools waits for none of them.
+      recovery ??= import('../workspace/patch/commit-journal.ts').then(({recoverJournal}) =>
+        recoverJournal(workspace, journal),
+      );
       const recovered = await recovery;
       // Whoever holds the lock now may be gone at the next call.
       if (!recovered.ok) recovery = undefined;
@@ -61,6 +63,7 @@ export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<W
     },
     ripgrep: async () => {
       if (command === undefined) {
+        const {findRipgrep} = await import('../workspace/ripgrep/find-ripgrep.ts');
         const found = await findRipgrep({directories: programDirectories, workspaceRoot: workspace.root});
         if (!found.ok) return found;
         command = found.value;

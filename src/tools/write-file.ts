@@ -3,7 +3,6 @@ import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {bytesOf, readable} from '../workspace/patch/byte-string.ts';
-import {renderFileChange} from '../workspace/patch/render-unified.ts';
 import {prepareWrite} from '../workspace/write-atomic.ts';
 import {changedFile} from './changed-file.ts';
 import {OUTER_MS} from './outer-bound.ts';
@@ -45,6 +44,7 @@ export function writeFileTool(session: WorkspaceSession): Tool {
     );
     if (!prepared.ok) return prepared;
     const change = changedFile(prepared.value);
+    const {renderFileChange} = await import('../workspace/patch/render-unified.ts');
     return ok({prepared: prepared.value, change, diff: renderFileChange(change)});
   });
   return defineTool({
