@@ -15,6 +15,8 @@ import {openWorkspaceSession} from '../tools/workspace-session.ts';
 import {openWeb} from '../web/open-web.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 
+export type {LogVerdict, PendingApproval, Probe};
+
 /** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
 
 /** Checks the hash chain of a run's log. */

@@ -5,7 +5,7 @@ import {type Console, styled} from '../console.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
 import {renderFailure} from '../render-failure.ts';
-import type {ApprovalDesk, WaitingApproval} from '../toolbox-services.ts';
+import type {ApprovalDesk, PendingApproval} from '../toolbox-services.ts';
 import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
@@ -87,7 +87,7 @@ async function confirm(desk: ApprovalDesk, id: string, context: CommandContext):
   return EXIT.failed;
 }
 
-function render({id, summary, preview, expires_at}: WaitingApproval, console: Console): string {
+function render({id, summary, preview, expires_at}: PendingApproval, console: Console): string {
   const head = `${styled(console, 'cyan', id)}  ${styled(console, 'bold', summary.replaceAll('\n', ' '))}`;
   return `${[head, `  waits until ${expires_at}`, ...barred(preview, console.columns)].join('\n')}\n`;
 }
