@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import {readFileSync} from 'node:fs';
 import {readEnvironment} from '../config/environment.ts';
+import {packageFile} from '../core/package-file.ts';
 import {processConsole} from './console.ts';
 import {EXIT} from './exit-codes.ts';
 import {loadServices} from './load-services.ts';
@@ -23,9 +24,7 @@ process.exitCode = await runCli({
   signal: interrupt.signal,
   services: loadServices,
   get version(): string {
-    const manifest: unknown = JSON.parse(
-      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-    );
+    const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
     return (manifest as {readonly version: string}).version;
   },
 });

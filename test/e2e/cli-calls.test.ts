@@ -4,7 +4,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {cliConfig} from '../support/cli-config.ts';
 import {runBuiltCli} from '../support/run-built-cli.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/bin/forge-tools.js', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 // The guard refuses it before anything is sent.
 const PRIVATE = '{"url": "http://10.0.0.1/"}';

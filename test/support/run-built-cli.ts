@@ -7,7 +7,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/bin/forge-tools.js', import.meta.url));
 
 /** Runs the built command line, without a terminal and with nothing of this process's configuration. */
 export function runBuiltCli(

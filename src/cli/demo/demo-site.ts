@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {packageFile} from '../../core/package-file.ts';
 
 export interface DemoSite {
   readonly origin: string;
@@ -26,7 +27,7 @@ export async function openDemoSite(): Promise<DemoSite> {
       response.writeHead(301, {Location: '/release-notes.html'}).end();
     } else if (FILES.includes(path)) {
       const type = TYPES[path.slice(path.lastIndexOf('.'))] ?? 'text/plain';
-      readFile(new URL(`../../../demo/site${path}`, import.meta.url)).then(
+      readFile(packageFile(`demo/site${path}`)).then(
         body => response.writeHead(200, {'Content-Type': type}).end(body),
         () => response.writeHead(500).end(),
       );

@@ -1,7 +1,11 @@
 import {Worker} from 'node:worker_threads';
+import {packageFile} from '../../core/package-file.ts';
 import type {Job} from './jobs.ts';
 
 export type JobAnswer = {readonly value: unknown} | {readonly problem: string};
+
+/** A thread cannot run TypeScript on Node 20, so in tests as everywhere it is the build's entry. */
+const ENTRY = 'dist/web/offload/worker.js';
 
 /** Memory for one document: parse trees of a few hundred megabytes are the largest that come. */
 const HEAP_MB = 1024;
@@ -13,7 +17,10 @@ export class WorkerThread {
   #dead = false;
 
   constructor() {
-    this.#worker = new Worker(entryUrl(), {resourceLimits: {maxOldGenerationSizeMb: HEAP_MB}, env: {}});
+    this.#worker = new Worker(packageFile(ENTRY), {
+      resourceLimits: {maxOldGenerationSizeMb: HEAP_MB},
+      env: {},
+    });
     this.#worker.on('message', (answer: JobAnswer) => this.#finish(answer));
     this.#worker.on('error', error => {
       this.#dead = true;
@@ -51,12 +58,4 @@ export class WorkerThread {
     this.#settle = undefined;
     settle?.(answer);
   }
-}
-
-/** A thread cannot run TypeScript on Node 20, so from the sources (in tests) the build's entry is taken. */
-function entryUrl(): URL {
-  const here = import.meta.url;
-  return here.endsWith('.ts')
-    ? new URL('../../../dist/web/offload/worker.js', here)
-    : new URL('./worker.js', here);
 }

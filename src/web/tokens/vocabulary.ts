@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
+import {packageFile} from '../../core/package-file.ts';
 
 /** Rank of byte strings that are no token. Greater than every rank. */
 export const NO_RANK = 0x7fff_ffff;
@@ -61,7 +62,7 @@ let loaded: Vocabulary | undefined;
 
 /** Read at the first count, not at import: a process that never counts never pays for it. */
 export function vocabulary(): Vocabulary {
-  loaded ??= readVocabulary(new URL('../../../vocabulary/cl100k_base.bin', import.meta.url));
+  loaded ??= readVocabulary(packageFile('vocabulary/cl100k_base.bin'));
   return loaded;
 }
 

@@ -1,0 +1,41 @@
+/**
+ * Bundles the command line into dist/bin/: a start then opens a few files instead of some 240, which is most of
+ * what a start costs (docs/decisions/0010-bundled-command-line.md). Dynamic imports stay chunks of their own, so
+ * that what a command does not need is still not loaded.
+ *
+ * Of other packages only zod and the protocol package are taken in, because each is dozens of small modules.
+ */
+import {chmod, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {fileURLToPath} from 'node:url';
+import {rolldown} from 'rolldown';
+
+const root = new URL('../', import.meta.url);
+const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'];
+const bin = new URL('dist/bin/', root);
+
+const bundle = await rolldown({
+  input: {'forge-tools': fileURLToPath(new URL('dist/cli/main.js', root))},
+  platform: 'node',
+  external: isExternal,
+});
+const {output} = await bundle.write({dir: fileURLToPath(bin), format: 'esm', chunkFileNames: '[name]-[hash].js'});
+await bundle.close();
+await chmod(new URL('forge-tools.js', bin), 0o755);
+await writeFile(new URL('LICENSES.txt', bin), await licences());
+
+// The chunks of earlier builds go last, so that a command line that is running does not lose its own.
+const current = new Set([...output.map(({fileName}) => fileName), 'LICENSES.txt']);
+for (const name of await readdir(bin)) if (!current.has(name)) await rm(new URL(name, bin));
+
+function isExternal(id) {
+  const isPath = id.startsWith('.') || id.startsWith('/');
+  return !isPath && !BUNDLED.some(name => id === name || id.startsWith(`${name}/`));
+}
+
+async function licences() {
+  const texts = BUNDLED.map(async name => {
+    const text = await readFile(new URL(`node_modules/${name}/LICENSE`, root), 'utf8');
+    return `The files in this folder contain code of ${name}:\n\n${text.trim()}\n`;
+  });
+  return (await Promise.all(texts)).join('\n\n');
+}
