@@ -1,8 +1,8 @@
 import {lstat, readlink} from 'node:fs/promises';
 import {isAbsolute, join} from 'node:path';
-import {ASSIGNMENT, ASSIGNMENTS, COMMAND, COMPLETE, DESCRIPTORS} from './bubblewrap-scripts.ts';
+import {DESCRIPTORS} from './bubblewrap-scripts.ts';
 import type {RunOptions} from './options.ts';
-import {type SandboxCommand, WORKSPACE_MOUNT} from './sandbox.ts';
+import {WORKSPACE_MOUNT} from './sandbox.ts';
 import type {GuardedMount} from './workspace-guard.ts';
 
 /**
@@ -60,12 +60,11 @@ async function asItIs(path: string): Promise<readonly string[]> {
   return info.isSymbolicLink() ? ['--symlink', await readlink(path), path] : ['--ro-bind', path, path];
 }
 
-/** The part that differs: the workspace as it is now, and the command. */
-export function commandArguments(
+/** The part that differs: the workspace as it is now. */
+export function workspaceArguments(
   workspace: string,
   mounts: readonly GuardedMount[],
   env: Readonly<Record<string, string>>,
-  command: SandboxCommand,
 ): string[] {
   const args = ['--bind', workspace, WORKSPACE_MOUNT];
   for (const {path, writable} of mounts) {
@@ -73,14 +72,6 @@ export function commandArguments(
   }
   // The root is a tmpfs of no size limit, so it is closed when everything is in its place.
   args.push('--remount-ro', '/', '--chdir', WORKSPACE_MOUNT);
-  const assignments = Object.entries(command.env).map(([name, value]) => `${name}=${value}`);
-  const variables = {
-    ...env,
-    ...Object.fromEntries(assignments.map((assignment, at) => [`${ASSIGNMENT}${at}`, assignment])),
-    [ASSIGNMENTS]: String(assignments.length),
-    [COMMAND]: command.command,
-    [COMPLETE]: '1',
-  };
-  for (const [name, value] of Object.entries(variables)) args.push('--setenv', name, value);
+  for (const [name, value] of Object.entries(env)) args.push('--setenv', name, value);
   return args;
 }

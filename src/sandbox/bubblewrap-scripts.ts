@@ -37,35 +37,40 @@ fi
 exec "$@" >&"$out" 2>&"$err" 3<&- 4>&- 5>&-
 `;
 
-/** Names of the variables that bring a command into the box. */
-export const COMMAND = 'FORGE_COMMAND';
-export const ASSIGNMENTS = 'FORGE_ASSIGNMENTS';
-export const ASSIGNMENT = 'FORGE_ASSIGNMENT_';
-/** Set last, so that half a profile of a host that died runs half a command never. */
-export const COMPLETE = 'FORGE_COMPLETE';
+/** What `INIT` reads from its standard input: the command, and the variables that the caller gave it. */
+export function commandScript({
+  command,
+  env,
+}: {
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+}): string {
+  const assignments = Object.entries(env).map(([name, value]) => quoted(`${name}=${value}`));
+  // Set last, so that half a script of a host that died runs half a command never.
+  return `command=${quoted(command)}\nset -- ${assignments.join(' ')}\ncomplete=1\n`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /**
- * Process 1 of the box: `sh -c INIT sh FILES PROCESSES DATA-KB`
+ * Process 1 of the box: `sh -c INIT sh FILES PROCESSES DATA-KB <COMMAND-SCRIPT`
  *
- * It lowers the limits before anything of the caller is looked at, runs the command, says what is
- * left, and ends; the kernel then kills the rest before the end is reported. Being process 1 it cannot
+ * It lowers the limits before anything of the caller is looked at, waits for the command, runs it, says what
+ * is left, and ends; the kernel then kills the rest before the end is reported. Being process 1 it cannot
  * be killed from inside, and it reaps orphans while it waits. `-p` is `-u` in dash and busybox.
  */
 export const INIT = `
-[ "$${COMPLETE}" = 1 ] || exit 125
 ulimit -c 0
 ulimit -n "$1" 2>/dev/null
 [ "$3" = 0 ] || ulimit -d "$3" 2>/dev/null
 [ "$2" = 0 ] || ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null
-set --
-at=0
-while [ "$at" -lt "$${ASSIGNMENTS}" ]; do
-  eval "set -- \\"\\$@\\" \\"\\$${ASSIGNMENT}$at\\""
-  unset "${ASSIGNMENT}$at"
-  at=$((at + 1))
-done
-command=$${COMMAND}
-unset ${COMMAND} ${ASSIGNMENTS} ${COMPLETE}
+complete=
+script=$(/bin/cat)
+exec </dev/null
+eval "$script"
+[ "$complete" = 1 ] || exit 125
 if [ $# -eq 0 ]; then
   /bin/sh -c "$command" 9>&-
 else

@@ -1,7 +1,7 @@
 import type {ChildProcess} from 'node:child_process';
+import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../core/result.ts';
-import {commandArguments} from './bubblewrap-profile.ts';
-import {DESCRIPTORS} from './bubblewrap-scripts.ts';
+import {commandScript, DESCRIPTORS} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
 import {exitEnding} from './exit-ending.ts';
 import {holdOpen} from './hold-open.ts';
@@ -13,7 +13,10 @@ import type {Execution, Sandbox, SandboxCommand, SandboxHost, SandboxReport} fro
 import {sandboxFailure} from './sandbox-failure.ts';
 import {superviseChild} from './supervise-child.ts';
 import {startBox, type WaitingBox} from './waiting-box.ts';
-import type {WorkspaceGuard} from './workspace-guard.ts';
+import type {GuardedParts, WorkspaceGuard} from './workspace-guard.ts';
+
+/** The system's files are mounted in a waiting box as they were: it does not wait for long. */
+const SPARE_LIFETIME_MS = 60_000;
 
 /** Ruling W8: every command in namespaces of its own, without a daemon. */
 export class BubblewrapSandbox implements Sandbox {
@@ -66,26 +69,17 @@ export class BubblewrapSandbox implements Sandbox {
     this.#closed = true;
     const spare = await this.#spare;
     this.#spare = undefined;
-    if (spare !== undefined) {
-      spare.child.kill('SIGKILL');
-      this.#removeGroup(spare);
-    }
+    if (spare !== undefined) this.#discard(spare);
     await Promise.all(this.#removals);
   }
 
   async #execute(setup: BubblewrapSetup, command: SandboxCommand): Promise<Result<Execution>> {
     const guarded = await this.#guard.look();
     if (!guarded.ok) return guarded;
-    const box = await this.#takeBox(setup);
+    const box = await this.#takeBox(setup, guarded.value);
     if (!box.ok) return box;
     try {
-      const env = {...inheritedEnv(this.#options, this.#host.env), PATH: this.#options.path};
-      const {workspace} = this.#host;
-      const profile = [
-        ...setup.systemArgs,
-        ...commandArguments(workspace, guarded.value.mounts, env, command),
-      ];
-      return await this.#supervise(box.value, command, profile);
+      return await this.#supervise(box.value, command);
     } finally {
       await this.#guard.sweep(guarded.value);
       this.#removeGroup(box.value);
@@ -93,17 +87,19 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
-  async #takeBox(setup: BubblewrapSetup): Promise<Result<WaitingBox>> {
+  async #takeBox(setup: BubblewrapSetup, parts: GuardedParts): Promise<Result<WaitingBox>> {
     const waiting = this.#spare;
     this.#spare = undefined;
     const spare = await waiting;
     if (spare !== undefined) {
-      holdOpen(spare.child, true);
-      if (spare.child.exitCode === null && spare.child.signalCode === null) return ok(spare);
-      this.#removeGroup(spare);
+      if (this.#isOfUse(spare, parts)) {
+        holdOpen(spare.child, true);
+        return ok(spare);
+      }
+      this.#discard(spare);
     }
     try {
-      return ok(await startBox(setup, this.#options, this.#host.clock));
+      return ok(await this.#startBox(setup, parts));
     } catch (error) {
       return sandboxFailure({
         problem: 'The control group of the command could not be made',
@@ -113,15 +109,35 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
+  /** Not if what was mounted in it has been replaced since: a mount over a removed file is gone. */
+  #isOfUse({child, parts, startedAt}: WaitingBox, now: GuardedParts): boolean {
+    const isAlive = child.exitCode === null && child.signalCode === null;
+    const isYoung = this.#host.clock.monotonic() - startedAt < SPARE_LIFETIME_MS;
+    return isAlive && isYoung && isDeepStrictEqual(parts, now);
+  }
+
   async #makeSpare(setup: BubblewrapSetup): Promise<WaitingBox | undefined> {
     try {
-      const box = await startBox(setup, this.#options, this.#host.clock);
+      const parts = await this.#guard.look();
+      if (!parts.ok) return undefined;
+      const box = await this.#startBox(setup, parts.value);
       holdOpen(box.child, false);
       return box;
     } catch {
       // The next call tries again and says why.
       return undefined;
     }
+  }
+
+  #startBox(setup: BubblewrapSetup, parts: GuardedParts): Promise<WaitingBox> {
+    const {workspace, clock} = this.#host;
+    const env = {...inheritedEnv(this.#options, this.#host.env), PATH: this.#options.path};
+    return startBox({setup, options: this.#options, workspace, parts, env, clock});
+  }
+
+  #discard(spare: WaitingBox): void {
+    spare.child.kill('SIGKILL');
+    this.#removeGroup(spare);
   }
 
   /** Takes the kernel some milliseconds, for which no call waits. */
@@ -134,18 +150,13 @@ export class BubblewrapSandbox implements Sandbox {
     this.#removals.add(removal);
   }
 
-  async #supervise(
-    {child, group}: WaitingBox,
-    command: SandboxCommand,
-    profile: readonly string[],
-  ): Promise<Result<Execution>> {
+  async #supervise({child, group}: WaitingBox, command: SandboxCommand): Promise<Result<Execution>> {
     const stdout = new OutputCapture();
     const stderr = new OutputCapture();
     let status = '';
     let report = '';
     const outcome = await superviseChild(child, {
-      // Not in the arguments of a process, which every user of the host can read.
-      inputs: {[DESCRIPTORS.profile]: profile.map(argument => `${argument}\0`).join('')},
+      inputs: {0: commandScript(command)},
       outputs: {
         1: chunk => stdout.write(chunk),
         2: chunk => stderr.write(chunk),

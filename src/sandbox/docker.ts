@@ -13,7 +13,7 @@ import {PROBE, unconfined} from './probe-confinement.ts';
 import type {Execution, Sandbox, SandboxCommand, SandboxHost, SandboxReport} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {superviseChild} from './supervise-child.ts';
-import type {GuardedMount, WorkspaceGuard} from './workspace-guard.ts';
+import type {GuardedParts, WorkspaceGuard} from './workspace-guard.ts';
 
 /** Of the supervisor. */
 const CAP_KILL = 1n << 5n;
@@ -22,7 +22,7 @@ const CAP_KILL = 1n << 5n;
 interface IdleContainer {
   readonly container: DockerContainer;
   /** What it was started for; another state of the workspace needs another container. */
-  readonly mounts: string;
+  readonly parts: string;
 }
 
 interface TakenContainer extends IdleContainer {
@@ -91,10 +91,10 @@ export class DockerSandbox implements Sandbox {
     const guarded = await this.#guard.look();
     if (!guarded.ok) return guarded;
     try {
-      const first = await this.#attempt(setup, command, guarded.value.mounts);
+      const first = await this.#attempt(setup, command, guarded.value);
       if ('sandbox' in first) return ok(first);
       // A container can be gone since its last command: out of memory, or removed by somebody.
-      const second = first.wasIdle ? await this.#attempt(setup, command, guarded.value.mounts) : first;
+      const second = first.wasIdle ? await this.#attempt(setup, command, guarded.value) : first;
       if ('sandbox' in second) return ok(second);
       return sandboxFailure({
         problem: 'Docker could not start the command',
@@ -109,9 +109,9 @@ export class DockerSandbox implements Sandbox {
   async #attempt(
     setup: DockerSetup,
     command: SandboxCommand,
-    mounts: readonly GuardedMount[],
+    parts: GuardedParts,
   ): Promise<Execution | NotStarted> {
-    const taken = await this.#take(setup, mounts);
+    const taken = await this.#take(setup, parts);
     const {container} = taken;
     if (!taken.wasIdle && !(await container.started())) {
       await this.#remove(container);
@@ -157,31 +157,31 @@ export class DockerSandbox implements Sandbox {
     };
   }
 
-  async #take(setup: DockerSetup, mounts: readonly GuardedMount[]): Promise<TakenContainer> {
-    const key = JSON.stringify(mounts);
+  async #take(setup: DockerSetup, parts: GuardedParts): Promise<TakenContainer> {
+    const key = JSON.stringify(parts);
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       idle.container.hold(true);
-      if (idle.mounts === key && !idle.container.ended) return {...idle, wasIdle: true};
+      if (idle.parts === key && !idle.container.ended) return {...idle, wasIdle: true};
       await this.#remove(idle.container);
     }
     const container = new DockerContainer(setup.client, this.#host.clock, {
       image: setup.image,
       user: setup.user,
       workspace: this.#host.workspace,
-      mounts,
+      mounts: parts.mounts,
       env: inheritedEnv(this.#options, this.#host.env),
       options: this.#options,
     });
     this.#live.add(container);
-    return {container, mounts: key, wasIdle: false};
+    return {container, parts: key, wasIdle: false};
   }
 
-  async #give({container, mounts}: IdleContainer, isClean: boolean): Promise<void> {
+  async #give({container, parts}: IdleContainer, isClean: boolean): Promise<void> {
     // `close` may have removed it meanwhile.
     const isKept = isClean && this.#options.isolation === 'session' && this.#live.has(container);
     if (!isKept) return this.#remove(container);
     container.hold(false);
-    this.#idle.push({container, mounts});
+    this.#idle.push({container, parts});
   }
 
   async #remove(container: DockerContainer): Promise<void> {

@@ -1,4 +1,4 @@
-import {existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
@@ -48,6 +48,22 @@ describe('WorkspaceGuard', () => {
     expect(await partsOf(guard)).toEqual(['.git rw', '.git/config ro', '.git/hooks ro']);
     await guard.close();
     expect(readdirSync(join(workspace, '.git'))).toEqual(['HEAD']);
+  });
+
+  test('policy: what was replaced is recognised although a removed file gave its number on', async () => {
+    const workspace = repository();
+    const guard = guardOf(workspace);
+    const config = join(workspace, '.git/config');
+    const identity = async (): Promise<string | undefined> =>
+      unwrap(await guard.look()).mounts.find(({path}) => path === '.git/config')?.identity;
+    let before = await identity();
+    for (let round = 0; round < 20; round++) {
+      rmSync(config);
+      writeFileSync(config, 'x');
+      const now = await identity();
+      expect(now).not.toBe(before);
+      before = now;
+    }
   });
 
   test('policy: a place holder that somebody has filled stays', async () => {

@@ -10,11 +10,13 @@ export interface GuardedMount {
   /** Relative to the workspace. */
   readonly path: string;
   readonly writable: boolean;
-  /** Device and inode: what another process replaces is no longer what was mounted. */
+  /** Differs when another process has replaced what was mounted. */
   readonly identity: string;
 }
 
 export interface GuardedParts {
+  /** The workspace itself, as `GuardedMount.identity`. */
+  readonly identity: string;
   /** What to mount over the writable workspace, outer parts first. */
   readonly mounts: readonly GuardedMount[];
   /** Names that may not be there after the run. */
@@ -75,7 +77,8 @@ export class WorkspaceGuard {
       }
     }
     const outerFirst = [...mounts.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-    return ok({mounts: outerFirst, absent: repository.value.absent});
+    const root = await stat(this.#workspace, {bigint: true});
+    return ok({identity: identityOf(root), mounts: outerFirst, absent: repository.value.absent});
   }
 
   /** Removes what may not have appeared during a run. */
@@ -97,7 +100,7 @@ export class WorkspaceGuard {
     this.#placeholders.clear();
   }
 
-  async #repository(): Promise<Result<GuardedParts>> {
+  async #repository(): Promise<Result<Omit<GuardedParts, 'identity'>>> {
     const git = (await this.#look('.git')) ?? (await this.#hold('.git', 'directory'));
     if (git.isSymbolicLink()) {
       return sandboxFailure({
@@ -150,8 +153,14 @@ export class WorkspaceGuard {
   }
 }
 
-function mountOf(path: string, {dev, ino}: BigIntStats, writable: boolean): GuardedMount {
-  return {path, writable, identity: `${dev}:${ino}`};
+function mountOf(path: string, info: BigIntStats, writable: boolean): GuardedMount {
+  return {path, writable, identity: identityOf(info)};
+}
+
+/** The number of a removed file is given out again, so its birth counts too; where that is unknown, a file's last change. */
+function identityOf(info: BigIntStats): string {
+  const {dev, ino, birthtimeNs, ctimeNs} = info;
+  return `${dev}:${ino}:${birthtimeNs}${info.isFile() ? `:${ctimeNs}` : ''}`;
 }
 
 async function removeEmpty(path: string): Promise<void> {

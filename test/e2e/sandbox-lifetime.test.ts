@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -116,6 +117,58 @@ describe.each([
     expect(processesWith(opened.workspace)).toEqual([]);
     if (sandbox === 'docker') expect(containersOf(opened.workspace)).toBe('');
   });
+
+  test.runIf(present)('policy: a repository that appears between two commands is guarded', async () => {
+    const opened = openSandbox({settings: {sandbox}});
+    onTestFinished(() => opened.close());
+    await opened.run('true');
+    mkdirSync(join(opened.workspace, '.git'), {recursive: true});
+    writeFileSync(join(opened.workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
+    const ran = await opened.run(
+      'echo x >.git/hooks/post-commit; echo x >.git/config; echo x >.git/other && echo written',
+    );
+    expect(ran.out).toBe('written\n');
+    expect(readdirSync(join(opened.workspace, '.git/hooks'))).toEqual([]);
+  });
+
+  test.runIf(present)(
+    'policy: what the host replaces between two commands is guarded as before',
+    async () => {
+      const config = (workspace: string): string => join(workspace, '.git/config');
+      const prepare = (workspace: string): void => {
+        mkdirSync(join(workspace, '.git/hooks'), {recursive: true});
+        writeFileSync(join(workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
+        writeFileSync(config(workspace), 'first');
+      };
+      const opened = openSandbox({settings: {sandbox}, prepare});
+      onTestFinished(() => opened.close());
+      // Time and again, as the number of a removed file is given to the next one.
+      for (const text of ['second', 'third', 'fourth']) {
+        await opened.run('true');
+        if (sandbox === 'bubblewrap') await until(isBoxWaiting, 'a box to wait for the next command');
+        writeFileSync(`${config(opened.workspace)}.lock`, text);
+        renameSync(`${config(opened.workspace)}.lock`, config(opened.workspace));
+        const ran = await opened.run('cat .git/config; echo x >.git/config; echo x >.git/hooks/pre-commit');
+        expect(ran.out).toBe(text);
+        expect(readFileSync(config(opened.workspace), 'utf8')).toBe(text);
+        expect(readdirSync(join(opened.workspace, '.git/hooks'))).toEqual([]);
+      }
+    },
+  );
+
+  test.runIf(present)(
+    'policy: a workspace that is replaced between two commands is the new one',
+    async () => {
+      const opened = openSandbox({settings: {sandbox}});
+      onTestFinished(() => opened.close());
+      await opened.run('echo old >note');
+      if (sandbox === 'bubblewrap') await until(isBoxWaiting, 'a box to wait for the next command');
+      rmSync(opened.workspace, {recursive: true});
+      mkdirSync(opened.workspace, {mode: 0o777});
+      writeFileSync(join(opened.workspace, 'note'), 'new');
+      expect((await opened.run('cat note')).out).toBe('new');
+    },
+  );
 });
 
 describe.runIf(hasBubblewrap)('bubblewrap', () => {
@@ -223,20 +276,15 @@ describe.runIf(hasDocker)('docker', () => {
     await docker('rm', '--force', name);
     expect(await opened.run('echo again')).toMatchObject({out: 'again\n'});
   });
-
-  test('policy: a repository that appears between two commands is guarded', async () => {
-    const opened = openSandbox({settings: {sandbox: 'docker'}});
-    onTestFinished(() => opened.close());
-    await opened.run('true');
-    mkdirSync(join(opened.workspace, '.git'), {recursive: true});
-    writeFileSync(join(opened.workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
-    const ran = await opened.run(
-      'echo x >.git/hooks/post-commit; echo x >.git/config; echo x >.git/other && echo written',
-    );
-    expect(ran.out).toBe('written\n');
-    expect(readdirSync(join(opened.workspace, '.git/hooks'))).toEqual([]);
-  });
 });
+
+/** Whether a box of ours has all its mounts, and its process 1 nothing to do. */
+function isBoxWaiting(): boolean {
+  return processesWith('ulimit -c 0').some(pid => {
+    const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
+    return isOurs && readCommand(pid)[2]?.startsWith('\nulimit -c 0\n');
+  });
+}
 
 /** The name in the arguments of the client that holds the container of a workspace. */
 function processesName(workspace: string): string {
