@@ -150,6 +150,15 @@ describe('title and language', () => {
     expect(extract('<p>x')).toEqual({markdown: 'x\n'});
   });
 
+  // The template is for the other of the two parsers.
+  test.each(['', '<template></template>'])(
+    'regression: <text> is an unknown element, not a text: %s',
+    more => {
+      const html = `<p>a <text>b</text> <document>c</document> <none>d</none> <foreign>e</foreign></p>${more}`;
+      expect(markdown(html)).toBe('a b c d e\n');
+    },
+  );
+
   test('ruling D4 the title of an SVG is none', () => {
     expect(extract('<svg><title>icon</title></svg><h1>page</h1>').title).toBe('page');
   });

@@ -25,6 +25,16 @@ const PAGES: Record<string, (size: number) => string> = {
   'heading of #': size => `<h1>${'#'.repeat(size)}x #</h1>`,
   'one wide row': size => `<table><tr>${'<td>x'.repeat(size / 8)}${'<tr><td>y'.repeat(size / 8)}</table>`,
   'CSS comments': size => `<p style="${'/*none'.repeat(size)}">x`,
+  'end tags below deep elements': size =>
+    `<div><p><i>${'<span>'.repeat(size / 8)}${'</div></i></x>'.repeat(size / 4)}`,
+  'comments that end with a bang': size => '<!-- a --!><!-->'.repeat(size / 2),
+  'scripts that hide their end': size => '<script><!--<script></script>'.repeat(size / 4),
+  'one number of many digits': size => `&#${'1'.repeat(size * 8)};`,
+  'names like references': size => Array.from({length: size}, (_, id) => `&a${id};&copy${id}`).join(''),
+  'a rule at the very end that needs another parser': size => `${'<p>a <b>b</b></p>'.repeat(size)}<template>`,
+  'a list item below many others': size =>
+    `<li>${'<span>'.repeat(size / 8)}${'<p><i>x</li>'.repeat(size / 4)}`,
+  'formatting that misnests': size => '<b><i><p>x</b></i>'.repeat(size / 8),
   joiners: size => `<p>${'\u200d👨'.repeat(size / 2)}`,
 };
 

@@ -113,11 +113,14 @@ export class InlineBuffer {
   }
 
   #truncate(length: number): void {
-    this.kinds.length = length;
-    this.texts.length = length;
-    this.styles.length = length;
-    this.links.length = length;
-    this.targets.length = length;
+    // Faster than setting lengths: there are few pieces, and very many blocks.
+    while (this.kinds.length > length) {
+      this.kinds.pop();
+      this.texts.pop();
+      this.styles.pop();
+      this.links.pop();
+      this.targets.pop();
+    }
   }
 
   #setBlank(blank: string, style: number, link: number): void {

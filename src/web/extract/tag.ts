@@ -79,5 +79,7 @@ export const TAG_COUNT = NAMES.length;
 
 /** The integer of an HTML element name in lower case. */
 export function tagOf(name: string): number {
-  return IDS.get(name) ?? TAG.other;
+  const id = IDS.get(name) ?? TAG.other;
+  // The names before it are no elements': `<text>` is not a text.
+  return id < TAG.html ? TAG.other : id;
 }

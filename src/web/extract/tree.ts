@@ -110,6 +110,18 @@ export class Tree {
     return node;
   }
 
+  /** A new element with the tag and the attributes of another. */
+  copyElement(original: number): number {
+    const copy = this.createElement(this.tag(original));
+    const end = this.#attributeEnds[original] ?? 0;
+    for (let index = this.#attributeStarts[original] ?? 0; index < end; index++) {
+      this.#attributeNames.push(this.#attributeNames[index] ?? 0);
+      this.#attributeValues.push(this.#attributeValues[index] ?? '');
+    }
+    this.#attributeEnds[copy] = this.#attributeNames.length;
+    return copy;
+  }
+
   createText(text: string): number {
     return this.#create(TAG.text, text);
   }

@@ -17,34 +17,46 @@ const JOINING_LETTER = new RegExp(
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: the modifiers count by themselves.
 const EMOJI = /^[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}\ufe0f\u20e3]/u;
 const IDEOGRAPH = /^\p{Ideographic}/u;
-const SELECTABLE = /^[^\s\p{C}]/u;
+/** What may have variants: no letter of Latin, Greek or Cyrillic, and of ASCII only what keycaps are made of. */
+const SELECTABLE = /^(?![!"$-)+-/:-~]|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[^\s\p{C}]/u;
 
 /** D8: the text without the characters that a reader cannot see and no script needs. */
 export function visibleText(text: string): string {
   if (!SUSPECT.test(text)) return text;
   let visible = '';
-  let previous = '';
+  let copied = 0;
+  let previous = NaN;
   let position = 0;
   while (position < text.length) {
+    const start = position;
     const code = text.codePointAt(position) ?? 0;
-    const character = String.fromCodePoint(code);
-    position += character.length;
-    if (SPACES.has(code)) visible += ' ';
-    else if (isKept(code, previous, text, position)) visible += character;
-    else continue;
-    previous = character;
+    position += code > 0xffff ? 2 : 1;
+    const isSpace = SPACES.has(code);
+    const isUnchanged = (code >= 0x20 && code < 0x7f) || (!isSpace && isKept(code, previous, text, position));
+    if (isUnchanged || isSpace) previous = code;
+    if (isUnchanged) continue;
+    visible += text.slice(copied, start);
+    if (isSpace) visible += ' ';
+    copied = position;
   }
-  return visible;
+  return visible + text.slice(copied);
 }
 
-function isKept(code: number, previous: string, text: string, next: number): boolean {
+/** `previous` is the code point before, as far as it is visible; `NaN` for none. */
+function isKept(code: number, previous: number, text: string, next: number): boolean {
   if (code < 0xa0) return (code >= 0x20 && code < 0x7f) || code === 0x09 || code === 0x0a;
-  if (code === 0x200c || code === 0x200d) return isJoinerNeeded(code, previous, text, next);
+  if (!isInvisible(code) && !isAnySelector(code)) return true;
+  const before = Number.isNaN(previous) ? '' : String.fromCodePoint(previous);
+  if (code === 0x200c || code === 0x200d) return isJoinerNeeded(code, before, text, next);
   // One variation selector after a visible character chooses a glyph; further ones carry hidden data.
-  if (code >= 0xfe00 && code <= 0xfe0f) return SELECTABLE.test(previous) && !isSelector(previous);
-  if (code >= 0xe0100 && code <= 0xe01ef) return IDEOGRAPH.test(previous);
-  if (code >= 0x180b && code <= 0x180f) return JOINING_LETTER.test(previous) && !isSelector(previous);
-  return !isInvisible(code);
+  if (code >= 0xfe00 && code <= 0xfe0f) return SELECTABLE.test(before) && !isSelector(before);
+  if (code >= 0xe0100 && code <= 0xe01ef) return IDEOGRAPH.test(before);
+  if (code >= 0x180b && code <= 0x180f) return JOINING_LETTER.test(before) && !isSelector(before);
+  return false;
+}
+
+function isAnySelector(code: number): boolean {
+  return (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0x180b && code <= 0x180f);
 }
 
 function isSelector(character: string): boolean {

@@ -1,0 +1,136 @@
+import {html as names, Parser, type TreeAdapter, type TreeAdapterTypeMap} from 'parse5';
+import {ATTRIBUTE, attributeOf} from '../attribute.ts';
+import {TAG, tagOf} from '../tag.ts';
+import {DOCUMENT, NONE, Tree} from '../tree.ts';
+import {nodeLimit} from './node-limit.ts';
+
+type NodeMap = TreeAdapterTypeMap<
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number
+>;
+
+/** The full algorithm: every rule of the standard, at the price of time. */
+export function parseFully(html: string): Tree {
+  const tree = new Tree(html.length >> 5);
+  const parser = new BoundedParser({treeAdapter: treeAdapter(tree), scriptingEnabled: true}, DOCUMENT);
+  const limit = nodeLimit(html.length);
+  parser.isFull = () => tree.size > limit;
+  parser.tokenizer.write(html, true);
+  return tree;
+}
+
+/**
+ * `<b id=1><b id=2>…` followed by many `<p>` makes every paragraph hold every `b`: quadratic by the standard.
+ * Once a document has more nodes than markup of its length makes, formatting elements are no longer opened again.
+ */
+class BoundedParser extends Parser<NodeMap> {
+  isFull: () => boolean = () => false;
+
+  override _reconstructActiveFormattingElements(): void {
+    if (this.isFull()) return;
+    super._reconstructActiveFormattingElements();
+  }
+}
+
+/** Lets parse5 write straight into a tree: no second tree, no conversion. */
+function treeAdapter(tree: Tree): TreeAdapter<NodeMap> {
+  const tagNames: string[] = [];
+  const namespaces: names.NS[] = [];
+  const templateContents = new Map<number, number>();
+  let mode = names.DOCUMENT_MODE.NO_QUIRKS;
+  /** Comments are not kept; this node stands for all of them. */
+  const ignored = tree.createElement(TAG.none);
+
+  return {
+    createDocument: () => DOCUMENT,
+    createDocumentFragment: () => tree.createElement(TAG.none),
+    createCommentNode: () => ignored,
+    createTextNode: text => tree.createText(text),
+    createElement(tagName, namespace, attributes) {
+      const node = tree.createElement(tagIn(namespace, tagName));
+      tagNames[node] = tagName;
+      namespaces[node] = namespace;
+      addAttributes(tree, node, attributes);
+      return node;
+    },
+    adoptAttributes: (node, attributes) => addAttributes(tree, node, attributes),
+    appendChild(parent, child) {
+      if (child !== ignored) tree.append(parent, child);
+    },
+    insertBefore(_parent, child, reference) {
+      if (child !== ignored) tree.insertBefore(child, reference);
+    },
+    detachNode: node => tree.detach(node),
+    insertText(parent, text) {
+      const last = tree.lastChild(parent);
+      if (last !== NONE && tree.tag(last) === TAG.text) tree.extendText(last, text);
+      else tree.append(parent, tree.createText(text));
+    },
+    insertTextBefore(_parent, text, reference) {
+      const before = tree.previousSibling(reference);
+      if (before !== NONE && tree.tag(before) === TAG.text) tree.extendText(before, text);
+      else tree.insertBefore(tree.createText(text), reference);
+    },
+    getTemplateContent: node => templateContents.get(node) ?? NONE,
+    setTemplateContent(node, content) {
+      templateContents.set(node, content);
+    },
+    getAttrList: node => knownAttributes(tree, node),
+    getChildNodes: node => children(tree, node),
+    getFirstChild: node => tree.firstChild(node) || null,
+    getParentNode: node => tree.parent(node) || null,
+    getTagName: node => tagNames[node] ?? '',
+    getNamespaceURI: node => namespaces[node] ?? names.NS.HTML,
+    getTextNodeContent: node => tree.text(node),
+    isTextNode: (node): node is number => tree.tag(node) === TAG.text,
+    isElementNode: (node): node is number => tree.tag(node) > TAG.document,
+    isCommentNode: (node): node is number => node === ignored,
+    isDocumentTypeNode: (_node): _node is number => false,
+    getCommentNodeContent: () => '',
+    getDocumentMode: () => mode,
+    setDocumentMode(_document, newMode) {
+      mode = newMode;
+    },
+    setDocumentType() {},
+    getDocumentTypeNodeName: () => '',
+    getDocumentTypeNodePublicId: () => '',
+    getDocumentTypeNodeSystemId: () => '',
+    getNodeSourceCodeLocation: () => undefined,
+    setNodeSourceCodeLocation() {},
+    updateNodeSourceCodeLocation() {},
+  };
+}
+
+function tagIn(namespace: names.NS, tagName: string): number {
+  if (namespace === names.NS.HTML) return tagOf(tagName);
+  const tag = tagOf(tagName);
+  // A `title` or `a` of SVG is not the HTML element of that name (D4).
+  return tag === TAG.svg || tag === TAG.annotation || tag === TAG['annotation-xml'] ? tag : TAG.foreign;
+}
+
+function addAttributes(tree: Tree, node: number, attributes: readonly {name: string; value: string}[]): void {
+  for (const {name, value} of attributes) {
+    const id = attributeOf(name);
+    if (id !== undefined) tree.addAttribute(node, id, value);
+  }
+}
+
+/** The parser asks for the attributes of `annotation-xml` only, for its `encoding`. */
+function knownAttributes(tree: Tree, node: number): {name: string; value: string}[] {
+  const value = tree.attribute(node, ATTRIBUTE.encoding);
+  return value === undefined ? [] : [{name: 'encoding', value}];
+}
+
+function children(tree: Tree, node: number): number[] {
+  const found: number[] = [];
+  for (let child = tree.firstChild(node); child !== NONE; child = tree.nextSibling(child)) found.push(child);
+  return found;
+}
