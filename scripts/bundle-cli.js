@@ -6,9 +6,11 @@
  * Of other packages only zod and the protocol package are taken in, because each is dozens of small modules.
  */
 import {chmod, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {isBuiltin} from 'node:module';
 import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
 
+const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('../', import.meta.url);
 const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'];
 const bin = new URL('dist/bin/', root);
@@ -18,8 +20,13 @@ const bundle = await rolldown({
   platform: 'node',
   external: isExternal,
 });
-const {output} = await bundle.write({dir: fileURLToPath(bin), format: 'esm', chunkFileNames: '[name]-[hash].js'});
+const {output} = await bundle.write({
+  dir: fileURLToPath(bin),
+  format: 'esm',
+  chunkFileNames: '[name]-[hash].js',
+});
 await bundle.close();
+refuseUndeclared(output);
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());
 
@@ -30,6 +37,20 @@ for (const name of await readdir(bin)) if (!current.has(name)) await rm(new URL(
 function isExternal(id) {
   const isPath = id.startsWith('.') || id.startsWith('/');
   return !isPath && !BUNDLED.some(name => id === name || id.startsWith(`${name}/`));
+}
+
+/** A helper that the bundler leaves outside is on no machine but this one. */
+function refuseUndeclared(chunks) {
+  const declared = new Set(Object.keys(dependencies));
+  for (const {fileName, imports = [], dynamicImports = []} of chunks) {
+    for (const id of [...imports, ...dynamicImports]) {
+      const isOurs = chunks.some(chunk => chunk.fileName === id) || isBuiltin(id);
+      const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/');
+      if (!isOurs && !declared.has(name)) {
+        throw new Error(`${fileName} imports ${id}, which package.json does not depend on.`);
+      }
+    }
+  }
 }
 
 async function licences() {

@@ -9,6 +9,7 @@ A session of calls is a *run*. Its directory holds what happened:
 | path | what |
 |---|---|
 | \`events.jsonl\` | an event a line, in order |
+| \`calls/step_NNNN.json\` | the call as a whole: its parameters, what it was going to do, its \`ToolResult\` |
 | \`diffs/step_NNNN.patch\` | what step NNNN was asked to change, \`.undo.patch\` and \`.undo.json\` take it back |
 | \`logs/\` | full output of commands |
 | \`approvals/\` | calls that wait for [\`forge-tools approve\`](approvals.md) |
@@ -31,6 +32,9 @@ readable by its owner alone, and it is never inside the workspace: no tool can w
   be seen in the file alone; keep the head that \`verify\` prints and compare it.
 - Query strings, credentials and values with secret-looking names are replaced. Text above 1,000 characters is its
   beginning, its length and its SHA-256. The diffs are in their own files.
+- \`artifacts\` are the files that a call left in the run directory, each with its SHA-256, so the chain covers them.
+  \`calls/step_NNNN.json\` is redacted like a line of the log, and cut at a million characters. It has what the model
+  was shown: pages, parts of files, output of commands. [\`forge-tools report\`](report.md) makes one page of it all.
 - \`duration_sec\` is run time; time spent waiting for a person is \`approval_wait_sec\`.
 
 [\`schemas/run-event.json\`](../schemas/run-event.json) is the schema of a line.

@@ -23,6 +23,15 @@ const PAYLOAD_FIELDS = {
   approval_wait_sec: seconds,
   wait_sec: seconds,
   truncated: {type: 'boolean'},
+  artifacts: {
+    description: 'What the call left in the run directory.',
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {path: {...text, description: 'Relative to the run directory.'}, bytes: count, sha256},
+      required: ['path', 'bytes', 'sha256'],
+    },
+  },
   action: {enum: ['patch_file', 'write_file', 'run', 'web_fetch', null]},
   summary: text,
   by: {...text, description: 'The setting, rule or answer that decided.'},
@@ -41,7 +50,7 @@ const PAYLOAD_FIELDS = {
 };
 
 /** Fields that an event may go without. */
-const OPTIONAL = new Set(['approval_id', 'reason', 'rule', 'rule_problem']);
+const OPTIONAL = new Set(['approval_id', 'artifacts', 'reason', 'rule', 'rule_problem']);
 
 /** Events of tools, beside those of the runtime. */
 const TOOL_EVENTS = {

@@ -5,13 +5,13 @@ import {type Environment, readEnvironment} from './config/environment.ts';
 import {type ResolvedConfig, resolveConfig} from './config/resolve-config.ts';
 import {defaultRunDirectory, defaultStateDirectory, programDirectories} from './config/state-directories.ts';
 import {type Clock, systemClock, timestamp} from './core/clock.ts';
-import {fail} from './core/failure.ts';
 import type {Json} from './core/json.ts';
 import {type Log, silentLog} from './core/log.ts';
 import {randomHex} from './core/random.ts';
 import {ok, type Result} from './core/result.ts';
 import type {Tool} from './core/tool.ts';
-import type {Approver, ToolHost} from './core/tool-host.ts';
+import type {ApprovalRule, Approver, ToolHost} from './core/tool-host.ts';
+import {internalFailure} from './create-toolbox/internal-failure.ts';
 import {createConfirmationPolicy} from './runtime/approvals/confirmation-policy.ts';
 import type {Explanation} from './runtime/explain-call.ts';
 import {openToolHost} from './runtime/open-tool-host.ts';
@@ -49,6 +49,8 @@ export interface ToolboxPorts {
   readonly certificateAuthorities?: readonly string[] | undefined;
   /** Whom to ask about calls with side effects. Default: nobody, which refuses them. */
   readonly approver?: Approver | undefined;
+  /** Keeps a rule that somebody answered with beyond the session. Default: such a rule ends with the session. */
+  readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
   readonly clock?: Clock | undefined;
   readonly environment?: Environment | undefined;
   /** Root of the working tree. Without it there are no workspace tools. */
@@ -154,7 +156,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
   return {
     config,
     warnings,
-    webFetch: (args, context) => webFetch(args, context).catch(internal),
+    webFetch: (args, context) => webFetch(args, context).catch(internalFailure),
     listTools: host.listTools,
     call: host.call,
     renderText: host.renderText,
@@ -205,6 +207,7 @@ function assembleHost(
     clock,
     log,
     approver,
+    rememberRule: ports.rememberRule,
     maxOutputBytes: output.max_bytes,
     openSession: async () => {
       const recovered = await workspace?.recover();
@@ -233,10 +236,4 @@ function openWorkspace({workspace, clock, environment}: WorkspacePorts): Workspa
   });
   if (!opened.ok) throw new ConfigError([opened.error.message]);
   return opened.value;
-}
-
-/** NFR-WF-REL-02: a bug becomes `internal` and never ends the host. */
-function internal(error: unknown) {
-  const text = error instanceof Error ? error.message : String(error);
-  return fail('internal', `Unexpected error: ${text}. Please report it.`, {error: text});
 }

@@ -13,6 +13,7 @@ export type {ToolError, ToolRequest, ToolResult} from './core/tool.ts';
 export type {
   ApprovalAnswer,
   ApprovalQuestion,
+  ApprovalRule,
   Approver,
   CallOptions,
   ToolHost,

@@ -14,6 +14,10 @@ export interface CommandContext {
   readonly version: string;
   /** Loaded when asked for: help and usage errors pay for none of it. */
   readonly services: () => Promise<ToolboxServices>;
+  /** Every command there is, for what is written about all of them. */
+  readonly commands: () => Promise<readonly Command[]>;
+  /** How this program was started: an interpreter and a script, or one program. Absolute paths. */
+  readonly program: readonly [string, ...string[]];
 }
 
 /** One command: help is printed from this, so it cannot drift from what is parsed. */

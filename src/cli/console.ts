@@ -1,5 +1,6 @@
 import {createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
+import {forTerminal} from './for-terminal.ts';
 import {printable} from './printable.ts';
 
 /** The streams of one command. Tests hand in their own; `main.ts` hands in the process's. */
@@ -20,7 +21,7 @@ export interface Console {
   readonly columns: number;
 }
 
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 const CODES: Readonly<Record<Style, readonly [number, number]>> = {
   bold: [1, 22],
@@ -41,14 +42,15 @@ export function styled(console: Console, style: Style, text: string): string {
 /** The process's own streams. `NO_COLOR` (any value) and dumb terminals get no colour. */
 export function processConsole(env: Readonly<Record<string, string | undefined>>): Console {
   const {stdout, stderr} = process;
+  const interactive = stdout.isTTY === true;
   const errInteractive = stderr.isTTY === true;
   return {
     out: text =>
       new Promise((resolve, reject) => {
-        stdout.write(text, error => (error ? reject(error) : resolve()));
+        stdout.write(interactive ? forTerminal(text) : text, error => (error ? reject(error) : resolve()));
       }),
     err: text => {
-      stderr.write(text);
+      stderr.write(errInteractive ? forTerminal(text) : text);
     },
     // Opened when looked at: a command that reads nothing leaves standard input alone.
     get input() {
@@ -58,10 +60,13 @@ export function processConsole(env: Readonly<Record<string, string | undefined>>
     get ask() {
       return errInteractive && process.stdin.isTTY === true ? askOnTerminal : undefined;
     },
-    interactive: stdout.isTTY === true,
+    interactive,
     errInteractive,
-    color: stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
-    columns: stdout.columns ?? 80,
+    color: interactive && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+    // A pseudo-terminal that nobody has sized has none. Asked for each time: windows change their size.
+    get columns() {
+      return stdout.columns || 80;
+    },
   };
 }
 
@@ -80,6 +85,6 @@ function askOnTerminal(question: string, signal: AbortSignal): Promise<string | 
     lines.once('close', hangUp);
     if (signal.aborted) return hangUp();
     signal.addEventListener('abort', hangUp, {once: true});
-    process.stderr.write(question);
+    process.stderr.write(forTerminal(question));
   });
 }

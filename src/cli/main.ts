@@ -23,6 +23,7 @@ process.exitCode = await runCli({
   environment,
   signal: interrupt.signal,
   services: loadServices,
+  program: [process.execPath, ...process.argv.slice(1, 2)],
   get version(): string {
     const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
     return (manifest as {readonly version: string}).version;

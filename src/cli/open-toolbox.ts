@@ -1,4 +1,6 @@
 import {resolve} from 'node:path';
+import {configPath} from '../config/config-path.ts';
+import {keepRule} from '../config/keep-rule.ts';
 import {assembleToolbox, type Toolbox} from '../create-toolbox.ts';
 import type {CommandContext} from './command.ts';
 import {listFlag} from './parse-flags.ts';
@@ -24,6 +26,7 @@ export async function openToolbox(
   const allow = listFlag('allow', flags.allow);
   const {resolved, log} = await readSettings(flags, context);
   const runDirectory = flags['run-dir'];
+  const configFile = resolved.source ?? configPath(flags.config, environment)?.file;
   return assembleToolbox(resolved, {
     environment,
     log,
@@ -31,5 +34,6 @@ export async function openToolbox(
     runDirectory: runDirectory === undefined ? undefined : resolve(environment.cwd, runDirectory),
     protectedPaths: resolved.source === undefined ? [] : [resolved.source],
     allow,
+    rememberRule: configFile === undefined ? undefined : rule => keepRule(configFile, rule, environment),
   });
 }

@@ -1,4 +1,5 @@
 import {type ParseArgsConfig, parseArgs} from 'node:util';
+import {nearestName} from '../core/nearest-name.ts';
 import {UsageError} from './usage-error.ts';
 
 /** One flag of a command: parsing and `--help` are made from it. */
@@ -29,8 +30,16 @@ export function parseFlags<F extends Flags>(
     const {values, positionals} = parseArgs({args: [...argv], options, strict: true, allowPositionals: true});
     return {values: values as ValuesOf<F>, positionals};
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(explain(error, Object.keys(flags)));
   }
+}
+
+function explain(error: unknown, names: readonly string[]): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
+  if (unknown === undefined) return message;
+  const nearest = nearestName(unknown.replace(/^-+/, ''), names);
+  return `There is no flag ${unknown} here.${nearest === undefined ? '' : ` Did you mean --${nearest}?`}`;
 }
 
 /** A whole number from a flag, in a range. */

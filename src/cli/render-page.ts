@@ -21,9 +21,14 @@ export function renderForTerminal(response: FetchResponse, console: Console): st
     const label = `─── ${index + 1}/${response.chunks.length} · ${chunk.token_count} tokens${chunk.heading ? ` · ${chunk.heading}` : ''} `;
     const width = Math.min(console.columns, 100);
     const rule = [...printable(label)].slice(0, width).join('').padEnd(width, '─');
-    return `\n${styled(console, 'dim', rule)}\n${printable(chunk.text)}`;
+    return `\n${styled(console, 'dim', rule)}\n${notARule(printable(chunk.text))}`;
   });
   return `${[...head, ...body].join('\n')}\n`;
+}
+
+/** A line of the page's own that starts like our rules is moved in by a blank, so that no chunk can fake the next. */
+function notARule(text: string): string {
+  return text.replace(/^─/gm, ' ─');
 }
 
 /** The same for a pipe: the Markdown and nothing else. */

@@ -1,17 +1,19 @@
 import {ConfigError} from '../config/config-error.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import type {Command, CommandContext} from './command.ts';
 import type {Console} from './console.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
 import {renderHelp, renderOverview} from './help.ts';
 import {UsageError} from './usage-error.ts';
 
-export interface CliRun extends CommandContext {
+export interface CliRun extends Omit<CommandContext, 'commands'> {
   readonly argv: readonly string[];
 }
 
 /** Loaded when a command is named: no command pays for another. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
+  cache: async () => (await import('./commands/cache.ts')).cacheCommand,
   call: async () => (await import('./commands/call.ts')).callCommand,
   tools: async () => (await import('./commands/tools.ts')).toolsCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
@@ -20,7 +22,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   policy: async () => (await import('./commands/policy.ts')).policyCommand,
   approve: async () => (await import('./commands/approve.ts')).approveCommand,
   events: async () => (await import('./commands/events.ts')).eventsCommand,
+  report: async () => (await import('./commands/report.ts')).reportCommand,
   undo: async () => (await import('./commands/undo.ts')).undoCommand,
+  completions: async () => (await import('./commands/completions.ts')).completionsCommand,
   demo: async () => (await import('./commands/demo.ts')).demoCommand,
 };
 
@@ -39,12 +43,12 @@ export async function runCli(run: CliRun): Promise<ExitCode> {
   }
   const command = await loadCommand(name);
   try {
-    if (!command) throw new UsageError(`There is no command "${name}".`);
+    if (!command) throw new UsageError(unknownCommand(name));
     if (asksForHelp(rest)) {
       await console.out(renderHelp(command));
       return EXIT.ok;
     }
-    return await command.run(rest, run);
+    return await command.run(rest, {...run, commands: loadAll});
   } catch (error) {
     return explain(error, command, console);
   }
@@ -52,6 +56,11 @@ export async function runCli(run: CliRun): Promise<ExitCode> {
 
 async function loadCommand(name: string | undefined): Promise<Command | undefined> {
   return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.() : undefined;
+}
+
+function unknownCommand(name: string): string {
+  const nearest = nearestName(name, Object.keys(COMMANDS));
+  return `There is no command "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`;
 }
 
 function loadAll(): Promise<readonly Command[]> {

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import type {ApprovalQuestion} from '../core/tool-host.ts';
+import type {ApprovalQuestion, ApprovalRule} from '../core/tool-host.ts';
+import {barred} from './barred.ts';
 import type {Console} from './console.ts';
 import {terminalApprover} from './terminal-approver.ts';
 
@@ -12,6 +13,7 @@ const QUESTION: ApprovalQuestion = {
   by: 'tools.approval.mode',
   reason: 'tools.approval.mode is "prompt".',
   suggestedRule: undefined,
+  ruleProblem: () => undefined,
   canRemember: false,
 };
 
@@ -67,6 +69,63 @@ test.each([
   ],
 ] as const)('policy: %j answers %j', async (lines, answer) => {
   expect((await ask(lines)).answer).toEqual(answer);
+});
+
+const RULE: ApprovalRule = {
+  tool: 'web_fetch',
+  decision: 'allow',
+  host: 'docs.example.com',
+  path: '',
+  command_prefix: '',
+  match: [],
+  not_match: [],
+  reason: '',
+};
+const WITH_RULE: ApprovalQuestion = {
+  ...QUESTION,
+  suggestedRule: RULE,
+  canRemember: true,
+  ruleProblem: ({host}) => (host === 'other.example' ? 'The rule does not allow this call.' : undefined),
+};
+
+test.each([
+  [['a', '', 'k'], {answer: 'always', rule: RULE}],
+  [['a', '', 's'], {answer: 'session-rule', rule: RULE}],
+  [['always', '.example.com', 'keep'], {answer: 'always', rule: {...RULE, host: '.example.com'}}],
+  [
+    ['a', 'other.example', '.example.com', ''],
+    {answer: 'session-rule', rule: {...RULE, host: '.example.com'}},
+  ],
+  [['a', undefined, undefined], {answer: 'refuse', reason: 'the terminal was closed without an answer'}],
+  [['t', 'enough'], {answer: 'stop', reason: 'enough'}],
+  [['stop: enough'], {answer: 'stop', reason: 'enough'}],
+] as const)('ruling H3 with a rule, %j answers %j', async (lines, answer) => {
+  expect((await ask(lines, WITH_RULE)).answer).toEqual(answer);
+});
+
+test('ruling H3 a rule is shown before it is taken, and says why it cannot be', async () => {
+  const {shown, asked} = await ask(['a', 'other.example', '', 's'], WITH_RULE);
+  expect(shown).toContain('  rule: allow web_fetch where host = "docs.example.com"\n');
+  expect(shown).toContain('The rule does not allow this call.\n');
+  expect(asked[0]).toContain('[a]lways by a rule');
+  expect((await ask(['n', ''])).asked[0]).not.toContain('[a]lways');
+});
+
+test('ruling H3 a host that cannot keep a rule is not asked to', async () => {
+  const {answer, asked} = await ask(['a', ''], {...WITH_RULE, canRemember: false});
+  expect(answer).toEqual({answer: 'session-rule', rule: RULE});
+  expect(asked).toHaveLength(2);
+});
+
+test('a diff has colours where the terminal has them', async () => {
+  const shown = barred(QUESTION.preview, {color: true, columns: 60} as Partial<Console> as Console);
+  expect(shown).toEqual([
+    '  │ \u001b[1m--- a/a.txt\u001b[22m',
+    '  │ \u001b[1m+++ b/a.txt\u001b[22m',
+    '  │ \u001b[36m@@ -1 +1 @@\u001b[39m',
+    '  │ \u001b[31m-old\u001b[39m',
+    '  │ \u001b[32m+new\u001b[39m',
+  ]);
 });
 
 test('ruling D12 what a call brings along cannot pass for the question', async () => {

@@ -1,13 +1,26 @@
 import type {ApprovalAnswer, ApprovalQuestion, Approver} from '../core/tool-host.ts';
-import {barred} from './barred.ts';
-import {type Console, styled} from './console.ts';
-import {printable} from './printable.ts';
-import {renderReason} from './render-reason.ts';
+import {askRule} from './ask-rule.ts';
+import type {Console} from './console.ts';
+import {renderQuestion} from './render-question.ts';
 
 /** Somebody whose answers make no sense this often is not reading them. */
 const MOST_TRIES = 3;
 
-const CHOICES = '[o]nce, this exact call for the [s]ession, [N]o: ';
+type Choice = 'once' | 'session' | 'always' | 'no' | 'stop';
+
+const WORDS: Readonly<Record<string, Choice>> = {
+  o: 'once',
+  once: 'once',
+  s: 'session',
+  session: 'session',
+  a: 'always',
+  always: 'always',
+  '': 'no',
+  n: 'no',
+  no: 'no',
+  t: 'stop',
+  stop: 'stop',
+};
 
 /** Asks at the prompt. `undefined` where nobody sits there. */
 export function terminalApprover(console: Console): Approver | undefined {
@@ -17,53 +30,55 @@ export function terminalApprover(console: Console): Approver | undefined {
     ask: async (question, signal) => {
       console.err(renderQuestion(question, console));
       for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
-        const line = await ask(`Allow it? ${CHOICES}`, signal);
-        if (line === undefined)
-          return {answer: 'refuse', reason: 'the terminal was closed without an answer'};
-        const answer = readAnswer(line);
-        if (answer?.answer === 'refuse' && answer.reason === undefined) {
-          const reason = await ask('Why not? The model reads it (Enter for no reason): ', signal);
-          return refusal(reason ?? '');
+        const line = await ask(`Allow it? ${choices(question)}`, signal);
+        if (line === undefined) return hungUp();
+        const {choice, rest} = readChoice(line);
+        switch (choice) {
+          case 'once':
+          case 'session':
+            if (rest === '') return {answer: choice};
+            break;
+          case 'always': {
+            const rule = question.suggestedRule;
+            if (rule === undefined || rest !== '') break;
+            const answer = await askRule(rule, question, {ask, err: console.err}, signal);
+            if (answer !== undefined) return answer;
+            break;
+          }
+          case 'no':
+          case 'stop': {
+            const by = choice === 'no' ? 'refuse' : 'stop';
+            if (rest !== '') return refusal(by, rest);
+            // An empty line is a no, and text without a word of ours is no answer.
+            const reason = await ask('Why not? The model reads it (Enter for no reason): ', signal);
+            return refusal(by, reason ?? '');
+          }
+          case undefined:
+            break;
         }
-        if (answer !== undefined) return answer;
       }
       return {answer: 'refuse', reason: 'the answers at the terminal could not be understood'};
     },
   };
 }
 
-function renderQuestion(question: ApprovalQuestion, console: Console): string {
-  const {tool, summary, preview} = question;
-  return [
-    styled(console, 'bold', `${tool} needs an approval.`),
-    `  ${printable(summary).replaceAll('\n', ' ')}`,
-    `  Why it is asked: ${renderReason(question)}`,
-    ...(preview.trim() === summary ? [] : barred(preview, console.columns)),
-    '',
-  ].join('\n');
+function choices({suggestedRule}: ApprovalQuestion): string {
+  const always = suggestedRule === undefined ? '' : '[a]lways by a rule, ';
+  return `[o]nce, this exact call for the [s]ession, ${always}[N]o, s[t]op: `;
 }
 
-/** `o`, `once`, `s`, `session`, `n`, `no`, `no: use the other file`; an empty line is a no. */
-function readAnswer(line: string): ApprovalAnswer | undefined {
+/** `o`, `once`, `s`, `a`, `n`, `no: use the other file`, `stop`; an empty line is a no. */
+function readChoice(line: string): {readonly choice: Choice | undefined; readonly rest: string} {
   const [, word = '', rest = ''] = /^\s*([a-z]*)[\s,:;.]*(.*)$/is.exec(line) ?? [];
-  switch (word.toLowerCase()) {
-    case 'o':
-    case 'once':
-      return rest === '' ? {answer: 'once'} : undefined;
-    case 's':
-    case 'session':
-      return rest === '' ? {answer: 'session'} : undefined;
-    case '':
-      return rest === '' ? {answer: 'refuse'} : undefined;
-    case 'n':
-    case 'no':
-      return refusal(rest);
-    default:
-      return undefined;
-  }
+  const choice = word === '' && rest !== '' ? undefined : WORDS[word.toLowerCase()];
+  return {choice, rest: rest.trim()};
 }
 
-function refusal(text: string): ApprovalAnswer {
+function refusal(answer: 'refuse' | 'stop', text: string): ApprovalAnswer {
   const reason = text.trim();
-  return reason === '' ? {answer: 'refuse'} : {answer: 'refuse', reason};
+  return reason === '' ? {answer} : {answer, reason};
+}
+
+function hungUp(): ApprovalAnswer {
+  return {answer: 'refuse', reason: 'the terminal was closed without an answer'};
 }

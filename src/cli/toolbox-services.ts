@@ -1,11 +1,21 @@
 import type * as services from '../create-toolbox/services.ts';
 
 export type {
+  CachedPage,
+  CacheEntry,
+  CacheStats,
+  PageCache,
+  Removal,
+} from '../create-toolbox/open-page-cache.ts';
+export type {Outline, OutlineSection, PageReader, ReadPage} from '../create-toolbox/open-page-reader.ts';
+export type {ListedUrl, NoUrl} from '../create-toolbox/parse-listed-url.ts';
+export type {
   ApprovalDesk,
   LogVerdict,
   PendingApproval,
   Probe,
   UndoRequest,
+  WrittenReport,
 } from '../create-toolbox/services.ts';
 
 /** What commands need beside a toolbox. Tests hand in their own. */

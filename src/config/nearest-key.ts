@@ -1,3 +1,5 @@
+import {editDistance} from '../core/edit-distance.ts';
+
 /** Longer keys are compared by their beginning; no known key is half as long. */
 const COMPARED = 64;
 
@@ -25,22 +27,4 @@ function parentOf(path: string): string {
 
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1).slice(0, COMPARED);
-}
-
-/** Levenshtein, one row at a time. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({length: to.length + 1}, (_, column) => column);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = at(row, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, at(row, j) + 1, at(next, j - 1) + 1));
-    }
-    row = next;
-  }
-  return at(row, to.length);
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Number.POSITIVE_INFINITY;
 }

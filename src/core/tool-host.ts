@@ -39,6 +39,8 @@ export interface ApprovalQuestion {
   readonly reason: string;
   /** A narrow rule that covers this call, to be edited; `undefined` where none can. */
   readonly suggestedRule: ApprovalRule | undefined;
+  /** Why a rule cannot be the answer: it is no rule, or does not cover this call. `undefined` where it can. */
+  readonly ruleProblem: (rule: ApprovalRule) => string | undefined;
   /** Whether `always` is kept beyond the session. */
   readonly canRemember: boolean;
 }

@@ -7,6 +7,9 @@ import {systemClock} from '../core/clock.ts';
 import {type Failure, fail} from '../core/failure.ts';
 import {silentLog} from '../core/log.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
+import {findRun} from '../report/find-run.ts';
+import type {FollowedRun} from '../report/live/serve-run.ts';
+import type {WrittenReport} from '../report/write-report.ts';
 import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending-approvals.ts';
 import {type LogVerdict, verifyLog} from '../runtime/events/verify-log.ts';
 import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
@@ -15,7 +18,10 @@ import {openWorkspaceSession} from '../tools/workspace-session.ts';
 import {openWeb} from '../web/open-web.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 
-export type {LogVerdict, PendingApproval, Probe};
+export {openPageCache} from './open-page-cache.ts';
+export {openPageReader} from './open-page-reader.ts';
+export {parseListedUrl} from './parse-listed-url.ts';
+export type {FollowedRun, LogVerdict, PendingApproval, Probe, WrittenReport};
 
 /** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
 
@@ -44,6 +50,26 @@ export async function undoStep(
   if (!session.ok) return session;
   const recovered = await session.value.recover();
   return recovered.ok ? undoStepOf(session.value, runDirectory, step) : recovered;
+}
+
+/** Makes one HTML page of a run (a path, a name or `latest`), where nobody says otherwise beside its log. */
+export async function writeReport(
+  run: string,
+  out: string | undefined,
+  environment: Environment,
+): Promise<Result<WrittenReport>> {
+  const found = await findRun(run, {cwd: environment.cwd, runsRoot: defaultRunsRoot(environment)});
+  if (!found.ok) return found;
+  const {writeReport: write} = await import('../report/write-report.ts');
+  return write(found.value, out);
+}
+
+/** Serves the page of a run on loopback, where it follows what the run does. */
+export async function followRun(run: string, environment: Environment): Promise<Result<FollowedRun>> {
+  const found = await findRun(run, {cwd: environment.cwd, runsRoot: defaultRunsRoot(environment)});
+  if (!found.ok) return found;
+  const {serveRun} = await import('../report/live/serve-run.ts');
+  return serveRun(found.value, systemClock);
 }
 
 /** What the tools need on this machine, whether it is there, and how Chromium is kept from the network. */

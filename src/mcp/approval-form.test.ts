@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {ApprovalQuestion} from '../core/tool-host.ts';
+import type {ApprovalQuestion, ApprovalRule} from '../core/tool-host.ts';
 import {approvalForm, questionDigest, readApprovalAnswer} from './approval-form.ts';
 
 const question: ApprovalQuestion = {
@@ -11,6 +11,7 @@ const question: ApprovalQuestion = {
   by: 'tools.approval.mode',
   reason: '',
   suggestedRule: undefined,
+  ruleProblem: () => undefined,
   canRemember: false,
 };
 
@@ -38,7 +39,68 @@ test.each([
   [{kind: 'elicit' as const, action: 'accept' as const, content: {decision: true}}],
   [{kind: 'elicit' as const, action: 'accept' as const, content: {decision: 'always'}}],
 ])('ruling H3 only the choices of the form are an answer: %j', response => {
-  expect(readApprovalAnswer(response, 'run')).toBeUndefined();
+  expect(readApprovalAnswer(response, question)).toBeUndefined();
+});
+
+const suggestedRule: ApprovalRule = {
+  tool: 'run',
+  decision: 'allow',
+  host: '',
+  path: '',
+  command_prefix: 'npm test',
+  match: ['npm test'],
+  not_match: [],
+  reason: '',
+};
+const withRule: ApprovalQuestion = {
+  ...question,
+  suggestedRule,
+  canRemember: true,
+  ruleProblem: rule => (rule.command_prefix === 'npm publish' ? 'It does not allow this call.' : undefined),
+};
+
+test('ruling H3 the form offers a rule to edit, and keeping it only where it can be kept', () => {
+  const properties = approvalForm(withRule).requestedSchema.properties;
+  expect(properties['decision']).toMatchObject({
+    enum: ['once', 'session', 'session-rule', 'always', 'refuse', 'stop'],
+  });
+  expect(properties['rule']).toMatchObject({
+    default: 'npm test',
+    description: expect.stringContaining('run'),
+  });
+  expect(
+    approvalForm({...withRule, canRemember: false}).requestedSchema.properties['decision'],
+  ).toMatchObject({
+    enum: ['once', 'session', 'session-rule', 'refuse', 'stop'],
+  });
+  expect(approvalForm(question).requestedSchema.properties['rule']).toBeUndefined();
+  const forged = {...suggestedRule, command_prefix: 'npm\u202e test'};
+  expect(
+    approvalForm({...withRule, suggestedRule: forged}).requestedSchema.properties['rule'],
+  ).toBeUndefined();
+});
+
+test.each([
+  [{decision: 'always'}, {answer: 'always', rule: suggestedRule}],
+  [
+    {decision: 'session-rule', rule: '  '},
+    {answer: 'session-rule', rule: suggestedRule},
+  ],
+  [
+    {decision: 'always', rule: 'npm'},
+    {answer: 'always', rule: {...suggestedRule, command_prefix: 'npm'}},
+  ],
+  [
+    {decision: 'always', rule: 'npm publish'},
+    {answer: 'refuse', reason: 'the rule of the answer cannot be used: It does not allow this call.'},
+  ],
+  [
+    {decision: 'stop', reason: ' enough '},
+    {answer: 'stop', reason: 'enough'},
+  ],
+  [{decision: 'refuse'}, {answer: 'refuse'}],
+])('ruling H3 %j answers %j', (content, answer) => {
+  expect(readApprovalAnswer({kind: 'elicit', action: 'accept', content}, withRule)).toEqual(answer);
 });
 
 test('an answer holds for the call and for what was shown', () => {

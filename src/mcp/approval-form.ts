@@ -6,6 +6,17 @@ import {cutMiddle} from './cut-middle.ts';
 
 const LONGEST_PREVIEW = 4000;
 const LONGEST_REASON = 500;
+const LONGEST_RULE = 1000;
+
+const CHOICES = {
+  once: 'this call',
+  session: 'this exact call until the session ends',
+  'session-rule': 'what the rule covers, until the session ends',
+  always: 'what the rule covers, kept in the configuration',
+  refuse: 'not at all',
+  stop: 'not at all, and no later call of the session',
+} as const;
+
 /** Controls but TAB and LF, zero-width and bidirectional marks, tag characters: what could hide or forge a line. */
 const INVISIBLE = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
@@ -15,7 +26,11 @@ export function approvalForm(question: ApprovalQuestion): ElicitRequestFormParam
   const shown = visible(cutMiddle(preview, LONGEST_PREVIEW));
   // What a call brings along is quoted below everything that is ours, so that it cannot pass for it.
   const quoted = shown === '' ? '' : `\n\n${shown.replaceAll(/^/gm, '| ')}`;
-  const because = visible(reason === '' ? by : `${by}: ${reason}`).replaceAll('\n', ' ');
+  const because = visible(
+    reason.includes(by) ? reason : `${by}${reason === '' ? '' : `: ${reason}`}`,
+  ).replaceAll('\n', ' ');
+  const suggestion = suggestedPattern(question);
+  const offered = choicesOf(question);
   const message = `Allow ${tool}?\n${visible(summary).replaceAll('\n', ' ')}\nAsked because of ${because}${quoted}`;
   return {
     mode: 'form',
@@ -26,14 +41,22 @@ export function approvalForm(question: ApprovalQuestion): ElicitRequestFormParam
         decision: {
           type: 'string',
           title: 'Decision',
-          description:
-            'once: this call. session: this exact call until the session ends. refuse: not at all.',
-          enum: ['once', 'session', 'refuse'],
+          description: offered.map(choice => `${choice}: ${CHOICES[choice]}.`).join(' '),
+          enum: [...offered],
         },
+        ...(suggestion !== undefined && {
+          rule: {
+            type: 'string' as const,
+            title: 'Rule',
+            description: `For session-rule and always: allow ${tool} where ${suggestion.key} is this.`,
+            default: suggestion.pattern,
+            maxLength: LONGEST_RULE,
+          },
+        }),
         reason: {
           type: 'string',
           title: 'Reason',
-          description: 'If you refuse: the model gets to read it.',
+          description: 'If you refuse or stop: the model gets to read it.',
           maxLength: LONGEST_REASON,
         },
       },
@@ -43,21 +66,62 @@ export function approvalForm(question: ApprovalQuestion): ElicitRequestFormParam
 }
 
 /** `undefined` where the client sent something that is no answer to the form. */
-export function readApprovalAnswer(response: InputResponseView, tool: string): ApprovalAnswer | undefined {
+export function readApprovalAnswer(
+  response: InputResponseView,
+  question: ApprovalQuestion,
+): ApprovalAnswer | undefined {
   if (response.kind !== 'elicit') return undefined;
-  if (response.action !== 'accept') return {answer: 'refuse', reason: declined(response.action, tool)};
-  const {decision, reason} = response.content ?? {};
-  switch (decision) {
+  if (response.action !== 'accept') {
+    return {answer: 'refuse', reason: declined(response.action, question.tool)};
+  }
+  const {decision, reason, rule} = response.content ?? {};
+  const answer = choicesOf(question).find(choice => choice === decision);
+  switch (answer) {
     case 'once':
     case 'session':
-      return {answer: decision};
+      return {answer};
+    case 'session-rule':
+    case 'always':
+      return byRule(answer, rule, question);
     case 'refuse':
+    case 'stop':
       return typeof reason === 'string' && reason.trim() !== ''
-        ? {answer: 'refuse', reason: reason.trim().slice(0, LONGEST_REASON)}
-        : {answer: 'refuse'};
-    default:
+        ? {answer, reason: reason.trim().slice(0, LONGEST_REASON)}
+        : {answer};
+    case undefined:
       return undefined;
   }
+}
+
+/** A rule that does not cover the call is no yes: whoever wrote it meant another call. */
+function byRule(
+  answer: 'session-rule' | 'always',
+  written: unknown,
+  question: ApprovalQuestion,
+): ApprovalAnswer | undefined {
+  const {suggestedRule, ruleProblem} = question;
+  const suggestion = suggestedPattern(question);
+  if (suggestedRule === undefined || suggestion === undefined) return undefined;
+  const pattern = typeof written === 'string' ? written.trim() : '';
+  const rule = pattern === '' ? suggestedRule : {...suggestedRule, [suggestion.key]: pattern};
+  const problem = pattern.length > LONGEST_RULE ? 'The rule is too long.' : ruleProblem(rule);
+  return problem === undefined
+    ? {answer, rule}
+    : {answer: 'refuse', reason: `the rule of the answer cannot be used: ${problem}`};
+}
+
+function choicesOf({suggestedRule, canRemember}: ApprovalQuestion): readonly (keyof typeof CHOICES)[] {
+  const byRule = suggestedRule === undefined ? [] : (['session-rule'] as const);
+  const kept = suggestedRule === undefined || !canRemember ? [] : (['always'] as const);
+  return ['once', 'session', ...byRule, ...kept, 'refuse', 'stop'];
+}
+
+function suggestedPattern({suggestedRule}: ApprovalQuestion) {
+  const key = (['host', 'path', 'command_prefix'] as const).find(name => suggestedRule?.[name]);
+  const pattern = key === undefined ? undefined : suggestedRule?.[key];
+  // What could hide in a default is not put there.
+  const isPlain = pattern !== undefined && pattern.length <= LONGEST_RULE && visible(pattern) === pattern;
+  return key !== undefined && isPlain ? {key, pattern} : undefined;
 }
 
 /** Identifies what was shown for which call: an answer holds for exactly this. */

@@ -88,11 +88,12 @@ function deferringApprover(
   {redeem}: CallParts,
 ): DeferringApprover {
   const state = mcpReq.requestState<AskedState>();
-  const answer = readApprovalAnswer(inputResponse(mcpReq.inputResponses, APPROVAL), request.tool);
-  const given: GivenAnswer | undefined =
-    state === undefined || answer === undefined
-      ? undefined
-      : {digest: state.digest, answer, redeem: () => redeem(state.nonce)};
+  const response = inputResponse(mcpReq.inputResponses, APPROVAL);
+  const given: GivenAnswer | undefined = state && {
+    digest: state.digest,
+    read: question => readApprovalAnswer(response, question),
+    redeem: () => redeem(state.nonce),
+  };
   return new DeferringApprover(question => questionDigest(request, question), given);
 }
 

@@ -2,7 +2,8 @@ import type {ApprovalAnswer, ApprovalQuestion, Approver} from '../core/tool-host
 
 export interface GivenAnswer {
   readonly digest: string;
-  readonly answer: ApprovalAnswer;
+  /** `undefined` where it cannot be read. */
+  readonly read: (question: ApprovalQuestion) => ApprovalAnswer | undefined;
   /** True the first time: what was allowed once does not hold for a call that is sent twice. */
   readonly redeem: () => boolean;
 }
@@ -35,8 +36,9 @@ export class DeferringApprover implements Approver {
   readonly ask = async (question: ApprovalQuestion): Promise<ApprovalAnswer> => {
     const digest = this.#digestOf(question);
     // An answer to what was shown before is no answer to what would be shown now.
-    const given = this.#given;
-    if (given?.digest === digest && given.redeem()) return given.answer;
+    const given = this.#given?.digest === digest ? this.#given : undefined;
+    const answer = given?.read(question);
+    if (answer !== undefined && given?.redeem()) return answer;
     this.#open = {question, digest};
     this.#controller.abort();
     return {answer: 'refuse', reason: 'the client is asked first'};

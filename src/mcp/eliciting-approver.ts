@@ -15,7 +15,7 @@ export function elicitingApprover({mcpReq}: ServerContext): Approver {
           {timeout: PATIENCE_MS, signal},
         );
         const view = inputResponse({answer}, 'answer');
-        return readApprovalAnswer(view, question.tool) ?? unanswered('sent no decision');
+        return readApprovalAnswer(view, question) ?? unanswered('sent no decision');
       } catch {
         return unanswered('could not be asked or did not answer in time');
       }

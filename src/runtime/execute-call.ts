@@ -74,6 +74,7 @@ async function perform(
   const planned = () => runBounded(signal => intend(call.context(signal)), bounds);
   const intent = await planned();
   if (!intent.ok) return intent;
+  call.intent = intent.value;
 
   const approval = await requestApproval(
     {

@@ -41,7 +41,11 @@ export function openToolHost(parts: ToolHostParts): OpenToolHost {
     explain: (tool, params) => explainCall(tool, params, parts),
     close: async () => {
       const session = await opening;
-      if (session?.ok) await session.value.close();
+      if (!session?.ok) return;
+      const closed = await session.value.close();
+      if (closed.ok) return;
+      const {message, code} = closed.error;
+      parts.log({level: 'error', event: 'event_not_written', message, error_code: code});
     },
   };
 }

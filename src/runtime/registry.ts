@@ -1,8 +1,8 @@
 import {type Failure, fail} from '../core/failure.ts';
 import type {Json} from '../core/json.ts';
+import {nearestName} from '../core/nearest-name.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import type {Tool, ToolAnnotations} from '../core/tool.ts';
-import {nearestName} from './nearest-name.ts';
 
 /** One `[[tools.definitions]]`; what is left out is empty. */
 export interface WrittenDefinition {

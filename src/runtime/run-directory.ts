@@ -1,4 +1,4 @@
-import {lstat, mkdir, open, realpath} from 'node:fs/promises';
+import {type FileHandle, lstat, mkdir, open, realpath} from 'node:fs/promises';
 import {basename, dirname, join, resolve, sep} from 'node:path';
 import {type Failure, fail} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
@@ -83,8 +83,7 @@ async function saveArtifact(
     throw new Error(`Expected an artifact path such as "logs/step_0001.txt", got ${JSON.stringify(name)}.`);
   }
   try {
-    await mkdir(join(root, ...segments.slice(0, -1)), {recursive: true, mode: 0o700});
-    const file = await open(join(root, ...segments), 'wx', 0o600);
+    const file = await create(join(root, ...segments));
     try {
       await file.writeFile(content);
     } finally {
@@ -93,6 +92,17 @@ async function saveArtifact(
     return ok(name);
   } catch (error) {
     return ioFailure(error, name, 'save the artifact');
+  }
+}
+
+/** A new file. Its directory is there for all but the first. */
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    await mkdir(dirname(path), {recursive: true, mode: 0o700});
+    return open(path, 'wx', 0o600);
   }
 }
 

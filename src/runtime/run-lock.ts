@@ -22,6 +22,7 @@ const LOCK = /^lock\.(\d{1,9})$/;
  */
 export async function lockRun(directory: string): Promise<Result<() => Promise<void>>> {
   const draft = join(directory, `lock.${randomHex(6)}.tmp`);
+  let made: string | undefined;
   try {
     const self: Holder = {pid: process.pid, started: await startOf(process.pid), host: hostname()};
     await writeFile(draft, JSON.stringify(self), {mode: 0o600, flag: 'wx'});
@@ -31,6 +32,7 @@ export async function lockRun(directory: string): Promise<Result<() => Promise<v
       if (holder !== undefined && (await isAlive(holder))) return inUse(directory, holder, highest);
       const mine = highest + 1;
       if (!(await created(draft, lockPath(directory, mine)))) continue;
+      made = lockPath(directory, mine);
       // Somebody may have got further between our look and our lock; the highest one owns the run.
       const all = await generations(directory);
       if (Math.max(...all) !== mine) {
@@ -41,10 +43,20 @@ export async function lockRun(directory: string): Promise<Result<() => Promise<v
       return ok(() => remove(lockPath(directory, mine)));
     }
   } catch (error) {
+    // A lock that nobody was told of would keep everybody out.
+    if (made !== undefined) await remove(made);
     return ioFailure(error, directory, 'lock');
   } finally {
     await remove(draft);
   }
+}
+
+/** Whether a living process is writing to the run, as far as this machine can tell. */
+export async function isRunInUse(directory: string): Promise<boolean> {
+  const highest = Math.max(0, ...(await generations(directory).catch(() => [])));
+  if (highest === 0) return false;
+  const holder = await readHolder(lockPath(directory, highest)).catch(() => undefined);
+  return holder !== undefined && isAlive(holder);
 }
 
 async function generations(directory: string): Promise<readonly number[]> {

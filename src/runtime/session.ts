@@ -40,7 +40,8 @@ export interface Session {
   /** Set by `stop`: why no further call is run. */
   readonly stopped: string | undefined;
   readonly stop: (reason: string) => void;
-  readonly close: () => Promise<void>;
+  /** Ends the run; a failure says what of the log may not be on disk. The second time does nothing. */
+  readonly close: () => Promise<Result<undefined>>;
 }
 
 interface Past {
@@ -106,14 +107,12 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
       stopped ??= reason;
     },
     close: async () => {
-      if (closed) return;
+      if (closed) return ok();
       closed = true;
-      log.append('session_ended', {steps});
-      try {
-        log.close();
-      } finally {
-        await directory.release();
-      }
+      const ended = log.append('session_ended', {steps});
+      const put = log.close();
+      await directory.release();
+      return ended.ok ? put : ended;
     },
   });
 }

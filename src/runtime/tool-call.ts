@@ -4,7 +4,8 @@ import {FAILURE_CODES} from '../core/failure-codes.ts';
 import type {Log} from '../core/log.ts';
 import {randomHex} from '../core/random.ts';
 import type {Result} from '../core/result.ts';
-import type {ToolContext, ToolError, ToolRequest, ToolResult} from '../core/tool.ts';
+import type {Intent, ToolContext, ToolError, ToolRequest, ToolResult} from '../core/tool.ts';
+import {type Artifact, renderCallRecord, sealArtifact, stepRecordPath} from './call-record.ts';
 import {RUNTIME_EVENTS} from './events/run-event.ts';
 import type {FittedAnswer} from './fit-answer.ts';
 import {fitJson} from './fit-json.ts';
@@ -31,6 +32,9 @@ export class ToolCall {
   readonly request: ToolRequest;
   /** Time that somebody was asked; no part of the run time. */
   waitedMs = 0;
+  /** What it was going to do, once that is known. */
+  intent: Intent | undefined;
+  readonly #artifacts: Artifact[] = [];
   readonly #limits: CallLimits;
   readonly #parts: CallParts;
   readonly #startedAt: number;
@@ -67,39 +71,47 @@ export class ToolCall {
         const written = session.emit(event, {...payload, ...this.#about()});
         if (!written.ok) this.#warn(written.error);
       },
-      saveArtifact: session.directory.saveArtifact,
+      saveArtifact: (path, content) => this.#saveArtifact(path, content),
       progress,
     };
   }
 
   /** Writes the end of the call down and gives its result (Tool API: every field is always there). */
-  finished(outcome: Result<FittedAnswer>): ToolResult {
-    const {session, clock} = this.#parts;
+  async finished(outcome: Result<FittedAnswer>): Promise<ToolResult> {
+    const {session} = this.#parts;
     const {tool} = this.request;
-    const ended = clock.now();
-    const elapsedMs = clock.monotonic() - this.#startedMonotonic;
-    const durationSec = seconds(elapsedMs - this.waitedMs);
+    const result = this.#toResult(outcome);
     if (!outcome.ok && isGuardBlock(outcome.error)) {
       const {code, message, details} = outcome.error;
       session.emit('guard_blocked', {...this.#about(), tool, error_type: code, message, details});
     }
+    await this.#saveRecord(result);
     const written = session.emit('tool_call_finished', {
       ...this.#about(),
       tool,
-      status: outcome.ok ? 'success' : 'error',
-      duration_sec: durationSec,
+      status: result.status,
+      duration_sec: result.duration_sec,
       approval_wait_sec: seconds(this.waitedMs),
       error_type: outcome.ok ? null : outcome.error.code,
       truncated: outcome.ok && outcome.value.truncated,
+      artifacts: this.#artifacts.map(artifact => ({...artifact})),
     });
     if (!written.ok) this.#warn(written.error);
+    return result;
+  }
+
+  #toResult(outcome: Result<FittedAnswer>): ToolResult {
+    const {clock} = this.#parts;
+    const ended = clock.now();
+    const elapsedMs = clock.monotonic() - this.#startedMonotonic;
+    const {tool} = this.request;
     return {
       request_id: this.requestId,
       tool,
       status: outcome.ok ? 'success' : 'error',
       started_at: timestamp(this.#startedAt),
       ended_at: timestamp(ended),
-      duration_sec: durationSec,
+      duration_sec: seconds(elapsedMs - this.waitedMs),
       data: outcome.ok ? outcome.value.data : null,
       error: outcome.ok ? null : this.#toError(outcome.error),
       exit_code: null,
@@ -107,6 +119,20 @@ export class ToolCall {
       stderr_path: null,
       ...(outcome.ok ? outcome.value.fields : {}),
     };
+  }
+
+  /** Only the names and hashes of artifacts are in the log, so what they hold is vouched for too. */
+  async #saveArtifact(path: string, content: Uint8Array | string): Promise<Result<string>> {
+    const saved = await this.#parts.session.directory.saveArtifact(path, content);
+    if (saved.ok) this.#artifacts.push(sealArtifact(saved.value, content));
+    return saved;
+  }
+
+  /** For whoever reads the run later. A call does not fail because its record cannot be kept. */
+  async #saveRecord(result: ToolResult): Promise<void> {
+    const record = renderCallRecord(this.request.params, this.intent, result);
+    const saved = await this.#saveArtifact(stepRecordPath(this.step), record);
+    if (!saved.ok) this.#warn(saved.error);
   }
 
   /** Ruling H1. The list of a failed patch may be long, so details fit too. */

@@ -94,9 +94,11 @@ async function ownerSwitch(
 
 function versionOf(program: string): Promise<string> {
   return new Promise(resolve => {
-    execFile(program, ['--version'], {env: {}, timeout: VERSION_TIMEOUT_MS}, (_, stdout) => {
+    const child = execFile(program, ['--version'], {env: {}, timeout: VERSION_TIMEOUT_MS}, (_, stdout) => {
       resolve(stdout.trim());
     });
+    // A pipe that breaks is an answer that is too short, and no exception.
+    for (const pipe of [child.stdout, child.stderr]) pipe?.on('error', () => {});
   });
 }
 

@@ -137,6 +137,8 @@ export class BubblewrapSandbox implements Sandbox {
 
   #discard(spare: WaitingBox): void {
     spare.child.kill('SIGKILL');
+    // Nobody reads them, and they would stay open until somebody did.
+    for (const stream of spare.child.stdio) stream?.destroy();
     this.#removeGroup(spare);
   }
 

@@ -1,6 +1,6 @@
 import {chmodSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {openSandbox, type SandboxPlace} from '../../test/support/open-sandbox.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 
@@ -105,5 +105,20 @@ describe('createSandbox', () => {
       });
     }
     await opened.close();
+  });
+});
+
+test('regression: a command that the system cannot take is a sandbox_error and no exception', async () => {
+  const opened = openSandbox({settings: {sandbox: 'none', allow_insecure_none: true}});
+  onTestFinished(opened.close);
+  const ran = await opened.sandbox.run({
+    command: `true ${'x'.repeat(3_000_000)}`,
+    env: {},
+    timeoutMs: 5000,
+    signal: new AbortController().signal,
+  });
+  expect(ran).toMatchObject({
+    ok: false,
+    error: {code: 'sandbox_error', details: {error: expect.stringContaining('E2BIG')}},
   });
 });

@@ -45,7 +45,8 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
   };
 
   const chosen = (): Promise<Result<Choice>> => {
-    choosing ??= choose().then(choice => {
+    choosing ??= orRefused(choose).then(choice => {
+      // What is missing may be there the next time.
       if (!choice.ok) choosing = undefined;
       return choice;
     });
@@ -59,7 +60,7 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
     },
     run: async command => {
       const choice = await chosen();
-      return choice.ok ? choice.value.sandbox.run(command) : choice;
+      return choice.ok ? orRefused(() => choice.value.sandbox.run(command)) : choice;
     },
     close: async () => {
       const choice = await choosing;
@@ -67,6 +68,20 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
       await guard.close();
     },
   };
+}
+
+/** What the system refuses, such as one more descriptor, is no bug, and no command began. */
+async function orRefused<Value>(work: () => Promise<Result<Value>>): Promise<Result<Value>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return sandboxFailure({
+      problem: 'The command could not be started',
+      remedy: 'retry; if it stays, see whether the machine is out of memory, processes or descriptors.',
+      error: error.message,
+    });
+  }
 }
 
 function refusalOf(refusals: readonly {readonly kind: SandboxKind; readonly error: Failure}[]): Err<Failure> {

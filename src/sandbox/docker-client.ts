@@ -41,9 +41,16 @@ export class DockerClient {
   ask(args: readonly string[], timeoutMs: number): Promise<ClientAnswer> {
     const options = {env: this.#env, cwd: '/', timeout: timeoutMs, maxBuffer: MAX_ANSWER_BYTES};
     return new Promise(resolve => {
-      execFile(this.#program, args, options, (error, stdout, stderr) => {
-        resolve({ok: error === null, stdout, stderr: stderr || (error?.message ?? '')});
+      let broken: Error | undefined;
+      const child = execFile(this.#program, args, options, (error, stdout, stderr) => {
+        const problem = error ?? broken;
+        resolve({ok: problem === undefined, stdout, stderr: stderr || (problem?.message ?? '')});
       });
+      for (const pipe of [child.stdout, child.stderr]) {
+        pipe?.on('error', error => {
+          broken = error;
+        });
+      }
     });
   }
 

@@ -30,6 +30,15 @@ export function startChild({program, args, env, cwd, pipes = [], detached = fals
     for (const stream of child.stdio) stream?.on('error', () => {});
     return child;
   } finally {
-    closeSync(nothing);
+    letGo(nothing);
+  }
+}
+
+/** The child runs by now; a system that complains at this takes nothing back. */
+function letGo(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
   }
 }

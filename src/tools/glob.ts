@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {ok, type Result} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
 import {compileGlob, type Glob} from '../workspace/glob/compile-glob.ts';
+import {isPassedOver} from '../workspace/is-passed-over.ts';
 import {type CallTime, limitCall} from '../workspace/limit-call.ts';
 import type {WorkspacePath} from '../workspace/workspace-path.ts';
 import {READING} from './annotations.ts';
@@ -63,8 +64,10 @@ export function globTool(session: WorkspaceSession): Tool {
       );
       if (!found.ok) return suggestSimilar(session, found, signal);
       const listed = present(found.value);
-      const fitting = takeWithin(listed.files, outputLimit(context) - FRAME_BYTES);
-      return ok({files: [...fitting], truncated: listed.more || fitting.length < listed.files.length});
+      if (!listed.ok) return listed;
+      const {files: all, more} = listed.value;
+      const fitting = takeWithin(all, outputLimit(context) - FRAME_BYTES);
+      return ok({files: [...fitting], truncated: more || fitting.length < all.length});
     },
     renderText: ({files: found, truncated}) => {
       if (found.length === 0) return 'No files.';
@@ -97,15 +100,18 @@ export function globTool(session: WorkspaceSession): Tool {
    * W1: ripgrep goes by names, so somebody may have shown it another directory while it ran. What the jail
    * does not find is not in the answer.
    */
-  function present(paths: readonly string[]): {readonly files: readonly string[]; readonly more: boolean} {
+  function present(
+    paths: readonly string[],
+  ): Result<{readonly files: readonly string[]; readonly more: boolean}> {
     const listed: string[] = [];
     for (const path of paths) {
       const resolved = workspace.resolve(path);
       const info = resolved.ok ? workspace.inspect(resolved.value) : resolved;
+      if (!info.ok && !isPassedOver(info.error)) return info;
       if (!info.ok || info.value.kind !== 'file') continue;
-      if (listed.length === MAX_FILES) return {files: listed, more: true};
+      if (listed.length === MAX_FILES) return ok({files: listed, more: true});
       listed.push(path);
     }
-    return {files: listed, more: false};
+    return ok({files: listed, more: false});
   }
 }

@@ -1,9 +1,9 @@
+import {editDistance} from '../core/edit-distance.ts';
 import type {Failure} from '../core/failure.ts';
 import type {Err} from '../core/result.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {walkTree} from '../workspace/walk-tree.ts';
 import {childPath, pathNames, type WorkspacePath} from '../workspace/workspace-path.ts';
-import {editDistance} from './edit-distance.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
 
 const SUGGESTED = 5;

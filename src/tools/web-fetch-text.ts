@@ -5,6 +5,7 @@ import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
 import type {WebFetchOptions} from '../web/options.ts';
 import {redactUrl} from '../web/url/redact-url.ts';
+import {previewAddress} from './preview-address.ts';
 import {schemaOf} from './schema.ts';
 import {executorTimeoutMs, type FetchPage, WEB_FETCH} from './web-fetch.ts';
 
@@ -39,7 +40,12 @@ export function webFetchTextTool(fetchPage: FetchPage, options: WebFetchOptions,
     timeoutMs: () => Math.max(HARD_LIMIT_MS + 2000, executorTimeoutMs(options)),
     intend: async ({url}) => {
       const summary = `${WEB_FETCH} ${redactUrl(url)} (http mode)`;
-      return ok({subject: {kind: 'url', values: [url.trim()]}, summary, preview: summary, fileHashes: {}});
+      return ok({
+        subject: {kind: 'url', values: [url.trim()]},
+        summary,
+        preview: previewAddress(url),
+        fileHashes: {},
+      });
     },
     execute: async ({url, maxLength}, context) => {
       const limit = new Budget(HARD_LIMIT_MS, clock, context.signal);

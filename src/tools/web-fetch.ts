@@ -6,6 +6,7 @@ import type {FetchLimits, FetchOutcome, FetchRequest} from '../web/fetch-page.ts
 import type {WebFetchOptions} from '../web/options.ts';
 import {NOTE_ORDER, TRUNCATION_PRECEDENCE} from '../web/page.ts';
 import {redactUrl} from '../web/url/redact-url.ts';
+import {previewAddress} from './preview-address.ts';
 import {schemaOf} from './schema.ts';
 
 /** FR-WF-01 */
@@ -104,7 +105,7 @@ export function webFetchTool(fetchPage: FetchPage, options: WebFetchOptions): To
       ok({
         subject: {kind: 'url', values: [params.url.trim()]},
         summary: summaryOf(params),
-        preview: summaryOf(params),
+        preview: previewAddress(params.url),
         fileHashes: {},
       }),
     execute: async (params, context) => {

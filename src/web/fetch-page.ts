@@ -31,6 +31,8 @@ export interface FetchOutcome {
   readonly response: FetchResponse;
   /** The response as it is to be sent; its UTF-8 length is what the limit was held against. */
   readonly json: string;
+  /** The whole document, of which the chunks are pieces. */
+  readonly markdown: string;
 }
 
 /**
@@ -69,7 +71,7 @@ export async function fetchPage(
 
   const chunks = await chunk(page, request, limits, parts);
   if (!chunks.ok) return chunks;
-  return fitToBudget(
+  const fitted = fitToBudget(
     {
       requested_url: request.url,
       final_url: page.finalUrl,
@@ -83,6 +85,7 @@ export async function fetchPage(
     limits.maxBytes,
     countTokens,
   );
+  return fitted.ok ? ok({...fitted.value, markdown: page.document.markdown}) : fitted;
 }
 
 /** Ruling A9: these settings are judged at every call, not at start-up. */

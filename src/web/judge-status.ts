@@ -2,8 +2,6 @@ import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {HttpResponse} from './page.ts';
 
-export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
 /**
  * FR-WF-18 registry, ruling C1: whether the status carries a document. Redirects were followed
  * before this; the body of an error is not read.
@@ -14,7 +12,11 @@ export function judgeStatus(response: HttpResponse): Result<'document' | 'empty'
   if (status >= 200 && status < 300 && status !== 206) return ok('document');
 
   const statusText = response.statusText.slice(0, 200);
-  const retryAfter = response.headers.get('retry-after')?.[0]?.slice(0, 100);
+  // A date or a number (RFC 9110 §10.2.3); what else stands there must not act on a terminal or a log.
+  const retryAfter = response.headers
+    .get('retry-after')?.[0]
+    ?.slice(0, 100)
+    .replace(/[^\x20-\x7e]/g, '?');
   const details = {status, status_text: statusText, retry_after: retryAfter};
   const said = `The server answered ${status}${statusText ? ` ${statusText}` : ''}.`;
   if (status >= 400 && status < 500) {

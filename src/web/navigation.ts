@@ -4,8 +4,7 @@ import {ok, type Result} from '../core/result.ts';
 import {RobotsTime} from './check-robots.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {HostPins} from './guard/host-pins.ts';
-import {REDIRECT_STATUSES} from './judge-status.ts';
-import type {CheckedUrl, HttpResponse, WebUrl} from './page.ts';
+import {type CheckedUrl, type HttpResponse, REDIRECT_STATUSES, type WebUrl} from './page.ts';
 
 /** The way of one call to its document, in HTTP mode and in the browser: what its hops have in common. */
 export class Navigation {

@@ -70,6 +70,9 @@ export interface HttpResponse {
   readonly discard: () => void;
 }
 
+/** FR-WF-07a: the statuses whose `Location` is followed. */
+export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 export interface HttpTransport {
   readonly request: (
     target: AdmittedTarget,

@@ -1,12 +1,12 @@
 import {execFileSync} from 'node:child_process';
-import {linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {linkSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {jailedPlace, readAt, writeAt} from '../../test/support/jailed-place.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
 import {contentHash} from './content-hash.ts';
-import {openWorkspace} from './jail.ts';
+import {openWorkspace, type Workspace} from './jail.ts';
 import {hashOpenFile} from './open-file.ts';
 import {type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
 
@@ -23,6 +23,13 @@ const snapshot = (directory: string): string =>
     .split('\n')
     .sort()
     .join('\n');
+
+/** What the refusal to open a file tells. */
+async function readDetails(workspace: Workspace, path: string): Promise<unknown> {
+  const file = await workspace.openFile(unwrap(workspace.resolve(path)));
+  if (file.ok) await file.value.close();
+  return file.ok ? 'opened' : file.error.details;
+}
 
 const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
 
@@ -87,8 +94,17 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
       );
     }
     expect(await writeAt(workspace, 'out/new/deep/file')).toBe('symlink_blocked');
+    for (const path of ['a/out/new', 'a/out/new/deep']) {
+      const staged = await workspace.stage(unwrap(workspace.resolveForWrite(path)), bytes('x'));
+      expect(staged).toMatchObject({error: {details: {path, component: 'a/out'}}});
+    }
     expect(codeOf(workspace.openDirectory(unwrap(workspace.resolve('out'))))).toBe('symlink_blocked');
     expect(unwrap(workspace.inspect(unwrap(workspace.resolve('out')))).kind).toBe('symlink');
+    expect(await readDetails(workspace, 'a/b/out/secret.txt')).toEqual({
+      path: 'a/b/out/secret.txt',
+      component: 'a/b/out',
+    });
+    expect(await readDetails(workspace, 'loop')).toEqual({path: 'loop', component: 'loop'});
     expect(snapshot(outside)).toBe(before);
   });
 
@@ -103,7 +119,11 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
       expect(await writeAt(workspace, path), path).toBe('not_a_file');
     }
     expect(await readAt(workspace, 'fifo/x')).toBe('file_not_found');
+    expect(await readDetails(workspace, 'fifo')).toEqual({path: 'fifo', kind: 'fifo'});
+    expect(await readDetails(workspace, 'socket')).toEqual({path: 'socket', kind: 'socket'});
+    expect(await readDetails(workspace, 'a')).toEqual({path: 'a', kind: 'directory'});
     const host = unwrap(openWorkspace('/', pinEntry));
+    expect(await readDetails(host, '/dev/zero')).toEqual({path: 'dev/zero', kind: 'device'});
     expect(await readAt(host, '/dev/zero')).toBe('not_a_file');
     expect(await writeAt(host, '/dev/null')).toBe('not_a_file');
     expect(await readAt(host, '/proc/self/root/etc/passwd')).toBe('symlink_blocked');
@@ -116,6 +136,9 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
     linkSync(join(outside, 'secret.txt'), join(root, 'hard.txt'));
     expect(await readAt(workspace, 'hard.txt')).toBe('secret\n');
     expect(await writeAt(workspace, 'hard.txt')).toBe('not_a_file');
+    expect(await workspace.stage(unwrap(workspace.resolveForWrite('hard.txt')), bytes('x'))).toMatchObject({
+      error: {details: {path: 'hard.txt', kind: 'hard_linked'}},
+    });
     expect(codeOf(await workspace.remove(unwrap(workspace.resolveForWrite('hard.txt'))))).toBe('not_a_file');
     expect(
       codeOf(
@@ -194,8 +217,36 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
       await readAt(workspace, path);
       await writeAt(workspace, path);
       const parsed = workspace.resolve(path);
-      if (parsed.ok) workspace.inspect(parsed.value);
+      if (parsed.ok) {
+        workspace.inspect(parsed.value);
+        const directory = workspace.openDirectory(parsed.value);
+        if (directory.ok) directory.value.close();
+      }
     }
+    const to = (path: string) => unwrap(workspace.resolveForWrite(path));
+    expect(codeOf(await workspace.move(to('n/e/w'), to('n/moved')))).toBe('ok');
+    expect(codeOf(await workspace.move(to('n/moved'), to('absent/x')))).toBe('file_not_found');
+    expect(codeOf(await workspace.move(to('absent/x'), to('n/x')))).toBe('file_not_found');
+    expect(codeOf(await workspace.move(to('n/moved'), to('a')))).toBe('not_a_file');
+    expect(codeOf(await workspace.move(to('out'), to('n/x')))).toBe('symlink_blocked');
+    expect(codeOf(await workspace.remove(to('n/moved')))).toBe('ok');
+    expect(codeOf(await workspace.remove(to('n/moved')))).toBe('file_not_found');
+    expect(codeOf(await workspace.remove(to('a')))).toBe('not_a_file');
+    expect(unwrap(workspace.makeParents(to('p/q/x')))).toEqual(['p', 'p/q']);
+    expect(codeOf(workspace.makeParents(to('out/x')))).toBe('symlink_blocked');
+    workspace.removeDirectory(to('p/q'));
+    workspace.removeDirectory(to('p'));
+    workspace.removeDirectory(to('p'));
+    workspace.removeDirectory(to('p/q'));
+    workspace.removeDirectory(to('a'));
+    const held = unwrap(workspace.openDirectory(unwrap(workspace.resolve('.'))));
+    for (const name of ['a', 'top.txt', 'out', 'none']) {
+      const child = held.openDirectory(name);
+      if (child.ok) child.value.close();
+      const file = await held.openFile(name);
+      if (file.ok) await file.value.close();
+    }
+    held.close();
     const staged = unwrap(await workspace.stage(unwrap(workspace.resolveForWrite('x/y')), bytes('x')));
     staged.discard();
     staged.discard();
@@ -209,6 +260,48 @@ test('policy: a root may be given by a link; it must be a directory that is ther
   const workspace = unwrap(openWorkspace(join(outside, 'alias')));
   expect(workspace.root).toBe(root);
   expect(await readAt(workspace, join(outside, 'alias/top.txt'))).toBe('top\n');
-  expect(codeOf(openWorkspace(join(root, 'none')))).toBe('file_not_found');
-  expect(codeOf(openWorkspace(join(root, 'top.txt')))).toBe('not_a_file');
+  expect(openWorkspace(join(root, 'none'))).toMatchObject({
+    error: {code: 'file_not_found', details: {path: join(root, 'none')}},
+  });
+  const file = join(root, 'top.txt');
+  expect(openWorkspace(file)).toMatchObject({
+    error: {
+      code: 'not_a_file',
+      message: `The workspace root "${file}" is not a directory. Name a directory.`,
+      details: {path: file, kind: 'file'},
+    },
+  });
+});
+
+test('ruling W1: where nothing else is said, a directory on Linux is held by descriptor', async () => {
+  const {root, outside} = await jailedPlace();
+  const workspace = unwrap(openWorkspace(root));
+  const directory = unwrap(workspace.openDirectory(unwrap(workspace.resolve('a'))));
+  renameSync(join(root, 'a'), join(root, 'moved'));
+  symlinkSync(outside, join(root, 'a'));
+  expect(unwrap(await directory.entries())).toEqual([{name: 'b', kind: 'directory'}]);
+  directory.close();
+});
+
+test('policy: a root that cannot be held is refused with the reason, and let go', async () => {
+  const {root} = await jailedPlace();
+  const before = openDescriptors();
+  /** Holds the root, and fails below it: no /proc, or no leave to enter. */
+  const below =
+    (error: Error): PinEntry =>
+    address => {
+      if (address === root) return pinByDescriptor(address);
+      throw error;
+    };
+  const denied = Object.assign(new Error('x'), {code: 'EACCES', syscall: 'open'});
+  expect(openWorkspace(root, below(denied))).toMatchObject({
+    error: {
+      code: 'io_error',
+      message: `Could not open the workspace "${root}": EACCES. It has to be readable, and /proc mounted on Linux.`,
+      details: {path: root, error: 'EACCES', operation: 'open'},
+    },
+  });
+  const bug = new TypeError('x');
+  expect(() => openWorkspace(root, below(bug))).toThrow(bug);
+  expect(openDescriptors()).toBe(before);
 });

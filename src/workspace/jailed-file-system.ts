@@ -2,6 +2,7 @@ import {ok, type Result} from '../core/result.ts';
 import {bytewise} from './bytewise.ts';
 import {type Deadline, overdue} from './deadline.ts';
 import type {FileSystem} from './file-system.ts';
+import {isPassedOver} from './is-passed-over.ts';
 import type {Workspace} from './jail.ts';
 import {readWhole} from './open-file.ts';
 import {isProtectedName} from './protected-name.ts';
@@ -21,7 +22,9 @@ export function jailedFileSystem(workspace: Workspace): FileSystem {
     },
     writeFile: async (path, content, options = {}) => {
       const staged = await workspace.stage(path, content, {mode: options.mode});
-      return staged.ok ? staged.value.commit(options.expected, options.deadline) : staged;
+      if (!staged.ok) return staged;
+      const put = await staged.value.commit(options.expected, options.deadline);
+      return put.ok ? ok() : put;
     },
     removeFile: workspace.remove,
   };
@@ -38,8 +41,7 @@ async function listFiles(
     const late = overdue(deadline);
     if (late !== undefined) return late;
     const opened = workspace.openDirectory(path);
-    // What vanished or was exchanged while we walked is not there.
-    if (!opened.ok && path !== directory) continue;
+    if (!opened.ok && path !== directory && isPassedOver(opened.error)) continue;
     if (!opened.ok) return opened;
     const entries = await opened.value.entries();
     opened.value.close();

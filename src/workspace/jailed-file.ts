@@ -1,6 +1,7 @@
 import {constants} from 'node:fs';
 import type {FileHandle} from 'node:fs/promises';
 import {ok, type Result} from '../core/result.ts';
+import {closeReader} from './close-reader.ts';
 import {entryInfo, entryKind} from './entry-info.ts';
 import {ioFailure} from './io-failure.ts';
 import type {OpenFile} from './open-file.ts';
@@ -42,6 +43,6 @@ function readableFile(path: WorkspacePath, handle: FileHandle, pin: Pin): OpenFi
     path,
     info: entryInfo(pin.stats),
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
-    close: () => handle.close(),
+    close: () => closeReader(handle),
   };
 }

@@ -1,5 +1,6 @@
 import {closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type Stats} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
+import {errorCode} from './io-failure.ts';
 
 /** Linux's O_PATH, which Node does not name: a handle on the entry itself, without opening what it is. */
 const O_PATH = 0o10000000;
@@ -35,15 +36,25 @@ export const pinByDescriptor: PinEntry = address => {
       reopen: flags => open(pinned, flags | constants.O_NONBLOCK),
       // Once: the number may be somebody else's by the second time.
       close: () => {
-        if (held) closeSync(descriptor);
+        if (held) letGo(descriptor);
         held = false;
       },
     };
   } catch (error) {
-    closeSync(descriptor);
+    letGo(descriptor);
     throw error;
   }
 };
+
+/** The descriptor is free whatever `close` says, and nothing was written through it that could be lost. */
+function letGo(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch (error) {
+    // That would be ours: closed twice.
+    if (errorCode(error) === undefined || errorCode(error) === 'EBADF') throw error;
+  }
+}
 
 /**
  * Elsewhere: the name is looked at before and after it is opened. Links are caught, but somebody

@@ -20,6 +20,7 @@ describe('ruling W1: names that some file system takes for .git', () => {
     '.git .:x',
     'GIT~1',
     'git~2.',
+    'git~10',
   ])('%j is protected', name => expect(isProtectedName(name)).toBe(true));
 
   test.each([
@@ -32,6 +33,8 @@ describe('ruling W1: names that some file system takes for .git', () => {
     'x.git',
     '..git',
     'git~',
+    'xgit~1',
+    'git~1x',
     '.ɡit-x',
     '',
     '.',

@@ -4,6 +4,7 @@ import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {Deadline} from './deadline.ts';
 import {errorCode, ioFailure} from './io-failure.ts';
+import type {Pin} from './pin-entry.ts';
 import {type Ground, type PinnedParent, pinParent} from './pin-path.ts';
 import {syncDirectory} from './sync-directory.ts';
 import {pathNames, type WritablePath} from './workspace-path.ts';
@@ -13,6 +14,9 @@ export interface StageOptions {
   /** Permission bits. Without it: those of the file that is replaced, or what the umask leaves of `0o666`. */
   readonly mode?: number | undefined;
 }
+
+/** `in_place`: there for everybody to see, but a power failure now might bring the old content back. */
+export type Durability = 'durable' | 'in_place';
 
 /**
  * New content, written and synchronised beside its target. `commit` or `discard` ends it. The
@@ -28,7 +32,7 @@ export interface StagedFile {
    * Puts it in the place of the target in one step, if `expected` still holds right before
    * (else `stale_read`). After a failure nothing is left of it.
    */
-  readonly commit: (expected?: Precondition, deadline?: Deadline) => Promise<Result<undefined>>;
+  readonly commit: (expected?: Precondition, deadline?: Deadline) => Promise<Result<Durability>>;
   /** Does nothing after `commit`. */
   readonly discard: () => void;
 }
@@ -90,7 +94,7 @@ class Staged implements StagedFile {
     }
   }
 
-  readonly commit = async (expected?: Precondition, deadline?: Deadline): Promise<Result<undefined>> => {
+  readonly commit = async (expected?: Precondition, deadline?: Deadline): Promise<Result<Durability>> => {
     if (this.#state !== 'written')
       throw new TypeError(`Expected a staged file to be committed once: ${this.path}`);
     const {directory, name} = this.#parent;
@@ -99,8 +103,7 @@ class Staged implements StagedFile {
       if (!checked.ok) return checked;
       renameSync(this.#address, `${directory.address}/${name}`);
       this.#state = 'ended';
-      await syncDirectory(directory);
-      return ok();
+      return ok(await synchronised(directory));
     } catch (error) {
       return ioFailure(error, this.target, 'replace');
     } finally {
@@ -116,6 +119,17 @@ class Staged implements StagedFile {
     this.#parent.directory.close();
     for (const made of this.created.toReversed()) removeDirectory(this.#ground, made);
   };
+}
+
+/** What was renamed is in its place: a failure from here on is none of the change. */
+async function synchronised(directory: Pin): Promise<Durability> {
+  try {
+    await syncDirectory(directory);
+    return 'durable';
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return 'in_place';
+  }
 }
 
 /** Removes a directory that is empty; leaves it where it is not, or is gone. */

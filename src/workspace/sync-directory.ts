@@ -1,4 +1,5 @@
 import {constants} from 'node:fs';
+import {closeReader} from './close-reader.ts';
 import {errorCode} from './io-failure.ts';
 import type {Pin} from './pin-entry.ts';
 
@@ -9,7 +10,7 @@ export async function syncDirectory(directory: Pin): Promise<void> {
     try {
       await handle.sync();
     } finally {
-      await handle.close();
+      await closeReader(handle);
     }
   } catch (error) {
     // A directory that may be written and not read, or a system that does not synchronise directories.

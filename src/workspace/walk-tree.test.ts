@@ -117,9 +117,14 @@ describe('walk-tree', () => {
     const workspace = unwrap(openWorkspace(at));
     const [root, a] = ['.', 'a'].map(path => unwrap(workspace.resolve(path)));
     if (root === undefined || a === undefined) throw new Error('Expected two paths');
-    const openDirectory: typeof workspace.openDirectory = path =>
-      path === a ? fail('io_error', 'EACCES') : workspace.openDirectory(path);
-    const guarded = {...workspace, openDirectory};
+    const failing = (error: string) => {
+      const openDirectory: typeof workspace.openDirectory = path =>
+        path === a ? fail('io_error', error, {error}) : workspace.openDirectory(path);
+      return {...workspace, openDirectory};
+    };
+    const guarded = failing('EACCES');
+    // A disk that fails, or want of descriptors, is no shorter list.
+    expect(codeOf(await walkTree(failing('EMFILE'), root, {maxFiles: 10}))).toBe('io_error');
     expect(unwrap(await walkTree(guarded, root, {maxFiles: 10})).files).toEqual(['b']);
     expect(codeOf(await walkTree(guarded, a, {maxFiles: 10}))).toBe('io_error');
   });

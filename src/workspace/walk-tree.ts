@@ -4,6 +4,7 @@ import {type Deadline, overdue} from './deadline.ts';
 import type {Glob} from './glob/compile-glob.ts';
 import {extendScope} from './glob/extend-scope.ts';
 import type {IgnoreScope} from './glob/ignore-scope.ts';
+import {isPassedOver} from './is-passed-over.ts';
 import type {Workspace} from './jail.ts';
 import type {DirectoryEntry, OpenDirectory} from './jailed-directory.ts';
 import {isProtectedName} from './protected-name.ts';
@@ -79,8 +80,8 @@ export async function walkTree(
     const path = workspace.resolve(fullNames(above, names).join('/'));
     if (!path.ok) continue;
     const below = await enter(workspace, path.value, names, above.length, level.scope, options);
-    // What vanished, was exchanged or may not be read while we walk is not there.
     if (below.ok) levels.push(below.value);
+    else if (!isPassedOver(below.error)) return below;
   }
   return ok({files, total});
 }

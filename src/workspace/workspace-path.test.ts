@@ -49,9 +49,39 @@ describe('ruling W1: paths inside the root', () => {
   ])('%j leaves it', path =>
     expect(parseWorkspacePath(ROOTS, path)).toMatchObject({
       ok: false,
-      error: {code: 'path_escape', details: {path}},
+      error: {code: 'path_escape', details: {path, reason: 'outside_workspace'}},
     }),
   );
+
+  test.each([
+    ['../x', '"../x" lies outside the workspace. Use a path relative to the workspace root.'],
+    ['', '"" cannot be a path: it is empty. Correct `path`.'],
+    ['a\0', '"a\\u0000" cannot be a path: it contains a NUL character. Correct `path`.'],
+    ['\ud800', '"\\ud800" cannot be a path: it is not well-formed Unicode. Correct `path`.'],
+    [
+      'x'.repeat(5000),
+      `"${'x'.repeat(200)}…" cannot be a path: it is longer than 4096 bytes. Correct \`path\`.`,
+    ],
+    [
+      'é'.repeat(128),
+      `"${'é'.repeat(128)}" cannot be a path: a name in it is longer than 255 bytes. Correct \`path\`.`,
+    ],
+    ['a/', '"a/" cannot be a path: it ends in "/", so it names a directory. Correct `path`.'],
+    ['.', 'The path names the workspace root. Name a file in it.'],
+    ['a/.GIT/x', '"a/.GIT/x" goes through ".GIT", and no tool writes in .git. Leave it to git commands.'],
+  ])('policy: a refusal says which path, why, and what to do (%#)', (path, message) => {
+    const refused = parseWritablePath(ROOTS, path);
+    expect(refused.ok ? 'accepted' : refused.error.message).toBe(message);
+  });
+
+  test('a path may have 4096 bytes, and a name 255', () => {
+    const longest = `${'a'.repeat(255)}/`.repeat(16);
+    expect(parseWorkspacePath(ROOTS, longest)).toMatchObject({ok: true});
+    expect(parseWorkspacePath(ROOTS, `${longest}a`)).toMatchObject({
+      error: {details: {field: 'path', reason: 'it is longer than 4096 bytes'}},
+    });
+    expect(parseWorkspacePath(ROOTS, 'é'.repeat(127))).toMatchObject({ok: true});
+  });
 
   test.each([
     '',
@@ -111,7 +141,10 @@ describe('ruling W11: places no tool writes', () => {
   );
 
   test('the root, and a path that ends in a slash, are no files', () => {
-    expect(parseWritablePath(ROOTS, '.')).toMatchObject({ok: false, error: {code: 'not_a_file'}});
+    expect(parseWritablePath(ROOTS, '.')).toMatchObject({
+      ok: false,
+      error: {code: 'not_a_file', details: {path: '.', kind: 'directory'}},
+    });
     expect(parseWritablePath(ROOTS, 'a/')).toMatchObject({ok: false, error: {code: 'invalid_params'}});
     expect(parseWritablePath(ROOTS, '.gitignore')).toEqual({ok: true, value: '.gitignore'});
   });
@@ -121,9 +154,16 @@ test('policy: a child is one name; anything else is a bug', () => {
   const root = '.' as WorkspacePath;
   expect(childPath(root, 'a')).toBe('a');
   expect(childPath('a' as WorkspacePath, 'b')).toBe('a/b');
-  for (const name of ['', '.', '..', 'a/b', 'a\0']) expect(() => childPath(root, name)).toThrow(TypeError);
+  for (const name of ['', '.', '..', 'a/b', 'a\0']) {
+    expect(() => childPath(root, name)).toThrow(
+      new TypeError(`Expected the name of a directory entry, got ${JSON.stringify(name)}`),
+    );
+  }
 });
 
 test('policy: messages show what does not print', () => {
   expect(quotePath('.g\u200cit\u202e\u0007')).toBe('".g\\u{200c}it\\u{202e}\\u0007"');
+  expect(quotePath('a\u2028b\u2029\u{e0041}"')).toBe('"a\\u{2028}b\\u{2029}\\u{e0041}\\""');
+  expect(quotePath('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`);
+  expect(quotePath('x'.repeat(201))).toBe(`"${'x'.repeat(200)}…"`);
 });

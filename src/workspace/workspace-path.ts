@@ -33,7 +33,7 @@ export function parseWorkspacePath(
     const inside = relative(root, resolve(root, path));
     // Compared by names: as strings, "/work2" starts with "/work".
     if (isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`)) continue;
-    const names = inside === '' ? [] : inside.split(sep);
+    const names = inside.split(sep);
     const long = names.find(name => Buffer.byteLength(name) > MAX_NAME_BYTES);
     if (long !== undefined) return unusablePath(path, `a name in it is longer than ${MAX_NAME_BYTES} bytes`);
     return ok((names.join('/') || '.') as WorkspacePath);

@@ -1,7 +1,9 @@
 import {spawn} from 'node:child_process';
+import {text} from 'node:stream/consumers';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {cliConfig} from '../support/cli-config.ts';
+import {startHttpServer} from '../support/http-server.ts';
 import {runBuiltCli} from '../support/run-built-cli.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/bin/forge-tools.js', import.meta.url));
@@ -103,6 +105,22 @@ describe('forge-tools call on a terminal', () => {
     expect(output).toContain('ssrf_blocked: 10.0.0.1 is a private address');
   });
 
+  test('ruling H3 a rule that was taken, edited and kept settles the next call, in another session', async () => {
+    const {env, flags} = cliConfig();
+    const first = await onTerminal(env, flags, [
+      ['Allow it?', 'a\n'],
+      ['type another host', '10.0.0.2\n'],
+      ['type another host', '\n'],
+      ['[k]eep it', 'k\n'],
+    ]);
+    expect(first.output).toContain('rule: allow web_fetch where host = "10.0.0.1"');
+    expect(first.output).toContain('The rule does not allow this call.');
+    expect(first.output).toContain('ssrf_blocked');
+    const second = await onTerminal(env, flags, []);
+    expect(second.output).toContain('ssrf_blocked');
+    expect(second.output).not.toContain('Allow it?');
+  });
+
   test('policy: Ctrl-C at the prompt is exit code 130', async () => {
     const {env, flags} = cliConfig();
     const {code, output} = await onTerminal(env, flags, [['Allow it?', '\u0003']]);
@@ -124,4 +142,32 @@ test('policy: a command that leaves in the middle of --jsonl leaves a run that v
   child.kill('SIGKILL');
   await new Promise(resolve => child.once('close', resolve));
   expect((await runBuiltCli(['events', 'verify', run])).code).toBe(0);
+});
+
+test('regression: many calls at the same time are no leak of listeners', async () => {
+  const waiting: (() => void)[] = [];
+  const server = await startHttpServer({
+    '/robots.txt': (_, response) => response.writeHead(404).end(),
+    '*': (_, response) => {
+      waiting.push(() => response.writeHead(200, {'Content-Type': 'text/plain'}).end('page'));
+      // Nobody is answered before all have asked.
+      if (waiting.length === 30) for (const answer of waiting) answer();
+    },
+  });
+  onTestFinished(() => server.close());
+  const {env, flags} = cliConfig(
+    `[tools.approval]\nallowlist = ["web_fetch"]\n[tools.webfetch.security]\nallow_insecure_overrides = true\nblock_loopback = false\nallowed_ports = [${server.port}]\n`,
+  );
+  const child = spawn(process.execPath, [MAIN, 'call', '--jsonl', '--concurrency', '30', ...flags], {
+    env: {PATH: process.env['PATH'], ...env},
+  });
+  child.stdin.end(
+    Array.from({length: 30}, (_, at) => {
+      const params = {url: `${server.origin}/${at}`};
+      return `${JSON.stringify({request_id: String(at), tool: 'web_fetch', params})}\n`;
+    }).join(''),
+  );
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(out.trim().split('\n')).toHaveLength(30);
+  expect(err).not.toContain('MaxListenersExceededWarning');
 });

@@ -1,6 +1,8 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {ok} from '../../src/core/result.ts';
+import type {ApprovalRule} from '../../src/core/tool-host.ts';
 import {createToolbox, type ToolboxOptions} from '../../src/index.ts';
 import {createMcpService} from '../../src/mcp/create-mcp-service.ts';
 import {
@@ -130,6 +132,28 @@ describe.each(COMBINATIONS)('the toolbox over MCP: %s, %s', (...combination) => 
     expect(fileText()).toContain('a + b');
     expect(seen).toHaveLength(2);
     expect(seen[0]).toContain('return a + b');
+  });
+
+  test('ruling H3 a rule that the form offered, edited and kept, settles later calls', async () => {
+    const seen: string[] = [];
+    const kept: ApprovalRule[] = [];
+    const {client, fileText} = await connect(combination, {
+      rememberRule: async rule => {
+        kept.push(rule);
+        return ok();
+      },
+      answer: message => {
+        seen.push(message);
+        return {action: 'accept', content: {decision: 'always', rule: '*.py'}};
+      },
+    });
+    const back = {path: 'calc.py', old_string: 'a + b', new_string: 'a - b'};
+    await client.callTool({name: 'read_file', arguments: {path: 'calc.py'}});
+    expect((await client.callTool(EDIT)).isError ?? false).toBe(false);
+    expect((await client.callTool({...EDIT, arguments: back})).isError ?? false).toBe(false);
+    expect(fileText()).toContain('a - b');
+    expect(seen).toHaveLength(1);
+    expect(kept).toMatchObject([{tool: 'str_replace', decision: 'allow', path: '*.py'}]);
   });
 });
 

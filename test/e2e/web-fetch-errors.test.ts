@@ -129,6 +129,7 @@ describe('T-WF-ERR-02 every code of the registry that HTTP mode has is produced'
       '/408': status(408),
       '/429': status(429, {'Retry-After': '30'}),
       '/410': status(410),
+      '/503': status(503, {'Retry-After': '\x9b31m 5'}),
     });
     const {toolbox} = openTestToolbox([server.port]);
     const errorOf = (path: string) => toolbox.webFetch({url: server.origin + path});
@@ -139,6 +140,8 @@ describe('T-WF-ERR-02 every code of the registry that HTTP mode has is produced'
     expect(await errorOf('/410')).toMatchObject({
       error: {code: 'http_4xx', retryable: false, details: {status: 410}},
     });
+    // Nothing that a terminal or a log would act on.
+    expect(await errorOf('/503')).toMatchObject({error: {details: {retry_after: '?31m 5'}}});
   });
 
   test('ruling C3 a time-out names its phase', async () => {

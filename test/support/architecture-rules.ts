@@ -14,7 +14,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: ['core'],
   tools: ['core', 'web', 'workspace', 'sandbox'],
   config: ['core'],
-  'create-toolbox': ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools'],
+  // Shows what the runtime wrote, by the same definitions of an event and of its chain.
+  report: ['core', 'runtime'],
+  'create-toolbox': ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'report'],
   index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
   // Definitions for other people's APIs: a third face.
   adapters: ['core'],
@@ -45,8 +47,8 @@ const POWERS: readonly Power[] = [
   {
     name: 'sockets',
     modules: ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'undici'],
-    // The demo serves its own pages.
-    holders: ['src/web/transport/', 'src/cli/demo/', 'src/mcp/'],
+    // The demo serves its own pages; a live report is a page on loopback that nobody but its reader can find.
+    holders: ['src/web/transport/', 'src/cli/demo/', 'src/mcp/', 'src/report/live/'],
   },
   {
     name: 'an unguarded fetch',
@@ -87,6 +89,8 @@ const POWERS: readonly Power[] = [
 const MINTS: readonly Power[] = [
   ...['AdmittedTarget', 'CheckedUrl'].map(type => mint(type, 'src/web/guard/')),
   ...['WebUrl', 'CanonicalUrl'].map(type => mint(type, 'src/web/url/')),
+  mint('SafeHtml', 'src/report/markup.ts'),
+  mint('LinkTarget', 'src/report/link-target.ts'),
 ];
 
 function mint(type: string, holder: string): Power {

@@ -2,7 +2,7 @@ import {createSocket, type RemoteInfo} from 'node:dgram';
 
 /** What a name is answered with. `silent` never answers. */
 export type DnsReply =
-  | {readonly a?: readonly string[]; readonly aaaa?: readonly string[]}
+  | {readonly a?: readonly string[] | 'servfail'; readonly aaaa?: readonly string[] | 'servfail'}
   | 'nxdomain'
   | 'servfail'
   | 'silent';
@@ -43,7 +43,8 @@ export async function startDnsServer(zone: DnsZone): Promise<DnsServer> {
     const count = asked.get(key) ?? 0;
     asked.set(key, count + 1);
     const entry = zone[question.name] ?? 'nxdomain';
-    const reply = isSequence(entry) ? (entry[Math.min(count, entry.length - 1)] ?? 'nxdomain') : entry;
+    const current = isSequence(entry) ? (entry[Math.min(count, entry.length - 1)] ?? 'nxdomain') : entry;
+    const reply = failureOf(question.type, current) ?? current;
     if (reply !== 'silent') socket.send(writeResponse(question, reply), from.port, from.address);
   };
 
@@ -100,8 +101,20 @@ function writeResponse(question: Question, reply: Exclude<DnsReply, 'silent'>): 
 }
 
 function addressesFor(type: number, reply: Exclude<DnsReply, string>): readonly Buffer[] {
-  if (TYPES[type] === 'A') return (reply.a ?? []).map(address => Buffer.from(address.split('.').map(Number)));
-  return TYPES[type] === 'AAAA' ? (reply.aaaa ?? []).map(ipv6Bytes) : [];
+  const {a = [], aaaa = []} = reply;
+  if (TYPES[type] === 'A' && a !== 'servfail') return a.map(ipv4Bytes);
+  return TYPES[type] === 'AAAA' && aaaa !== 'servfail' ? aaaa.map(ipv6Bytes) : [];
+}
+
+/** A server that has trouble with one of the two questions only. */
+function failureOf(type: number, reply: DnsReply): 'servfail' | undefined {
+  if (typeof reply === 'string') return undefined;
+  const own = TYPES[type] === 'A' ? reply.a : reply.aaaa;
+  return own === 'servfail' ? own : undefined;
+}
+
+function ipv4Bytes(address: string): Buffer {
+  return Buffer.from(address.split('.').map(Number));
 }
 
 function ipv6Bytes(address: string): Buffer {

@@ -105,6 +105,7 @@ export function guarded(
       by: 'tools.approval.mode',
       reason: 'it is "prompt"',
       suggestedRule: undefined,
+      ruleProblem: () => undefined,
       canRemember: false,
       ...question,
     };

@@ -174,7 +174,9 @@ export async function openTestRuntime(options: TestRuntimeOptions = {}): Promise
   const tools = options.tools ?? [echoTool];
   const session = await openSession({directory, workspace: undefined, clock});
   if (!session.ok) throw new Error(session.error.message);
-  onTestFinished(() => session.value.close());
+  onTestFinished(async () => {
+    await session.value.close();
+  });
   const policy = createConfirmationPolicy(approvalOptions(options.approval), {
     knownTools: tools.map(({name}) => name),
     autoExecution: options.autoExecution ?? new Map(),

@@ -62,6 +62,7 @@ export async function runCliHere(argv: readonly string[], options: CliOptions = 
     environment: {env, cwd, tempDir: '/tmp', homeDir: '/nonexistent'},
     signal,
     version: '0.0.0-test',
+    program: ['/usr/bin/node', '/opt/forge tools/forge-tools.js'],
     services: async () => ({...realServices, ...services}),
   });
   await Promise.all(watching);

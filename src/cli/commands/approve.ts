@@ -89,5 +89,5 @@ async function confirm(desk: ApprovalDesk, id: string, context: CommandContext):
 
 function render({id, summary, preview, expires_at}: PendingApproval, console: Console): string {
   const head = `${styled(console, 'cyan', id)}  ${styled(console, 'bold', summary.replaceAll('\n', ' '))}`;
-  return `${[head, `  waits until ${expires_at}`, ...barred(preview, console.columns)].join('\n')}\n`;
+  return `${[head, `  waits until ${expires_at}`, ...barred(preview, console)].join('\n')}\n`;
 }

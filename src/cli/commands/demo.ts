@@ -1,168 +1,77 @@
-import {mkdtemp, rm} from 'node:fs/promises';
-import {join} from 'node:path';
-import {createToolbox, type FetchResponse, type Result, type Toolbox} from '../../index.ts';
+import {createToolbox} from '../../index.ts';
 import type {Command, CommandContext} from '../command.ts';
-import {type Console, styled} from '../console.ts';
+import {styled} from '../console.ts';
 import {openDemoSite} from '../demo/demo-site.ts';
+import {playScene} from '../demo/play-scene.ts';
+import {bugHunt} from '../demo/scene.ts';
+import {createScratchProject, type ScratchProject} from '../demo/scratch-project.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
-import {renderForTerminal} from '../render-page.ts';
+import {renderFailure} from '../render-failure.ts';
 
 export const demoCommand: Command = {
   name: 'demo',
-  summary: 'Show the whole pipeline on pages of its own; needs no internet',
+  summary: 'Watch an agent mend a bug with recorded calls; needs no model and no internet',
   usage: '',
   flags: {},
   examples: ['forge-tools demo'],
   async run(argv, context) {
     parseFlags(argv, {});
+    const {console, signal} = context;
     const site = await openDemoSite();
-    const cacheDir = await mkdtemp(join(context.environment.tempDir, 'forge-demo-'));
-    // The guard keeps every fetch away from loopback. The demo site lives there, so this one toolbox
-    // may reach it, on that one port.
-    const opened = createToolbox({
-      environment: context.environment,
-      config: {
-        tools: {
-          webfetch: {
-            cache_dir: cacheDir,
-            security: {
-              allow_insecure_overrides: true,
-              block_loopback: false,
-              allowed_ports: [site.port],
-            },
-          },
-        },
-      },
-    });
-    const guarded = createToolbox({
-      environment: context.environment,
-      config: {tools: {webfetch: {cache_dir: ''}}},
-    });
+    const project = await createScratchProject(context.environment.tempDir);
+    const toolbox = openDemoToolbox(project, site.port, context);
+    await console.out(
+      `${styled(console, 'bold', 'forge-tools demo')}: a bug is reported, and an agent mends it. Its calls are recorded, what answers is real.\n` +
+        `A bug tracker is at ${site.origin}, the project in ${project.workspace}. The guard refuses loopback\n` +
+        'addresses; for this demo it is overridden for that one port.\n',
+    );
     try {
-      return (await play(opened, guarded, site.origin, context)) ? EXIT.ok : EXIT.failed;
+      const {asRecorded, total, lacking} = await playScene(bugHunt(site.origin), toolbox, console, signal);
+      // The run is whole when the toolbox has closed it.
+      await toolbox.close();
+      await console.out(
+        `\n${asRecorded} of ${total} steps went as recorded${lacking === 0 ? '' : `, ${lacking} need what this machine lacks (forge-tools doctor)`}.\n`,
+      );
+      const hasReport = await report(project, context);
+      if (signal.aborted) return EXIT.interrupted;
+      return hasReport && asRecorded + lacking === total ? EXIT.ok : EXIT.failed;
     } finally {
-      await Promise.all([opened.close(), guarded.close(), site.close()]);
-      await rm(cacheDir, {recursive: true, force: true});
+      await Promise.all([toolbox.close(), site.close()]);
     }
   },
 };
 
-/** One scene: what it shows, and whether the result is the one that was promised. */
-interface Scene {
-  readonly title: string;
-  readonly toolbox: Toolbox;
-  readonly url: string;
-  readonly maxChunkTokens?: number;
-  readonly expects: string;
-  readonly holds: (result: Result<FetchResponse>) => boolean;
-  readonly brief?: boolean;
-}
-
-async function play(
-  opened: Toolbox,
-  guarded: Toolbox,
-  origin: string,
-  {console, signal}: CommandContext,
-): Promise<boolean> {
-  const succeeded = (result: Result<FetchResponse>): boolean => result.ok && result.value.chunks.length > 0;
-  const failedWith =
-    (code: string) =>
-    (result: Result<FetchResponse>): boolean =>
-      !result.ok && result.error.code === code;
-  const scenes: readonly Scene[] = [
-    {
-      title: 'A page becomes Markdown chunks with exact token counts',
-      toolbox: opened,
-      url: `${origin}/release-notes.html`,
-      maxChunkTokens: 128,
-      expects: 'navigation, footer and hidden text are gone',
-      holds: result => succeeded(result) && !JSON.stringify(result).includes('Ignore all previous'),
-    },
-    {
-      title: 'The same page again comes from the disk cache, cut to another chunk size',
-      toolbox: opened,
-      url: `${origin}/release-notes.html`,
-      maxChunkTokens: 600,
-      brief: true,
-      expects: 'the note cache_hit',
-      holds: result => result.ok && result.value.notes.includes('cache_hit'),
-    },
-    {
-      title: 'A redirect inside the site is followed, every hop judged anew',
-      toolbox: opened,
-      url: `${origin}/moved`,
-      brief: true,
-      expects: 'final_url is /release-notes.html',
-      holds: result => result.ok && result.value.final_url.endsWith('/release-notes.html'),
-    },
-    {
-      title: 'robots.txt says no',
-      toolbox: opened,
-      url: `${origin}/drafts/plan.html?token=secret`,
-      expects: 'robots_disallowed',
-      holds: failedWith('robots_disallowed'),
-    },
-    {
-      title: 'A redirect into the private network is stopped, although the first address was allowed',
-      toolbox: opened,
-      url: `${origin}/metadata`,
-      expects: 'ssrf_blocked',
-      holds: failedWith('ssrf_blocked'),
-    },
-    {
-      title: 'Without the override, the guard refuses the demo site itself',
-      toolbox: guarded,
-      url: 'http://localhost/release-notes.html',
-      expects: 'ssrf_blocked',
-      holds: failedWith('ssrf_blocked'),
-    },
-    {
-      title: 'The address of cloud metadata services, under another spelling',
-      toolbox: guarded,
-      url: 'http://[::ffff:169.254.169.254]/latest/meta-data/',
-      expects: 'ssrf_blocked',
-      holds: failedWith('ssrf_blocked'),
-    },
-    {
-      title: 'A number instead of a host',
-      toolbox: guarded,
-      url: 'http://2130706433/',
-      expects: 'invalid_host',
-      holds: failedWith('invalid_host'),
-    },
-  ];
-  await console.out(
-    `${styled(console, 'bold', 'forge-tools demo')}\nServing a few pages at ${origin}. The guard refuses loopback addresses; for this demo it is\noverridden for that one port (allow_insecure_overrides, block_loopback = false, allowed_ports).\n`,
-  );
-  let passed = 0;
-  for (const [index, scene] of scenes.entries()) {
-    if (signal.aborted) return false;
-    await console.out(`\n${styled(console, 'bold', `${index + 1}. ${scene.title}`)}\n   ${scene.url}\n`);
-    const result = await scene.toolbox.webFetch(
-      {url: scene.url, ...(scene.maxChunkTokens !== undefined && {max_chunk_tokens: scene.maxChunkTokens})},
-      {signal},
-    );
-    await console.out(describe(result, scene, console));
-    const held = scene.holds(result);
-    if (held) passed += 1;
-    const verdict = held
-      ? styled(console, 'green', 'as promised')
-      : styled(console, 'red', 'NOT as promised');
-    await console.out(`   ${verdict}: ${scene.expects}\n`);
+async function report(project: ScratchProject, context: CommandContext): Promise<boolean> {
+  const {console, environment, services} = context;
+  const written = await (await services()).writeReport(project.runDirectory, project.report, environment);
+  if (!written.ok) {
+    console.err(renderFailure(written.error, undefined, console));
+    return false;
   }
-  await console.out(`\n${passed} of ${scenes.length} scenes went as promised.\n`);
-  return passed === scenes.length;
+  await console.out(
+    `Everything that was called, asked and changed: ${styled(console, 'bold', project.report)}\n` +
+      `Nothing else is left behind than ${project.directory}.\n`,
+  );
+  return true;
 }
 
-function describe(result: Result<FetchResponse>, scene: Scene, console: Console): string {
-  if (!result.ok) return `${indent(`${result.error.code}: ${result.error.message}`)}\n`;
-  if (!scene.brief) return `${indent(renderForTerminal(result.value, console).trimEnd())}\n`;
-  const {chunks, notes, final_url} = result.value;
-  const sizes = chunks.map(chunk => chunk.token_count).join(', ');
-  return `${indent(`${final_url}: ${chunks.length} chunks of ${sizes} tokens; notes: ${notes.join(', ') || 'none'}`)}\n`;
-}
-
-function indent(text: string): string {
-  return text.replace(/^(?=.)/gm, '   ');
+/** Its run, its state and its cache lie beside the project. */
+function openDemoToolbox(project: ScratchProject, port: number, {environment}: CommandContext) {
+  const {workspace, runDirectory, stateDirectory} = project;
+  return createToolbox({
+    environment: {...environment, env: {...environment.env, XDG_STATE_HOME: stateDirectory}},
+    workspace,
+    runDirectory,
+    config: {
+      tools: {
+        mode: 'enabled',
+        webfetch: {
+          enabled: true,
+          cache_dir: '',
+          security: {allow_insecure_overrides: true, block_loopback: false, allowed_ports: [port]},
+        },
+      },
+    },
+  });
 }

@@ -1,20 +1,52 @@
 import type {FetchResponse, Result, Toolbox, WebFetchArgs} from '../../index.ts';
 import type {Command, CommandContext} from '../command.ts';
-import {EXIT} from '../exit-codes.ts';
-import {openToolbox} from '../open-toolbox.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {openToolbox, type ToolboxFlagValues} from '../open-toolbox.ts';
 import {integerFlag, parseFlags} from '../parse-flags.ts';
 import {renderFailure} from '../render-failure.ts';
 import {renderForTerminal, renderPlain} from '../render-page.ts';
 import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
 import {UsageError} from '../usage-error.ts';
 
+const BATCH_FLAGS = {
+  from: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Fetch the URLs of a list, one a line; - reads standard input.',
+  },
+  out: {
+    type: 'string',
+    value: 'DIR',
+    help: 'With --from: a file for each page, and manifest.jsonl. The same command goes on where it ended.',
+  },
+  concurrency: {
+    type: 'string',
+    value: 'N',
+    help: 'With --from: pages at the same time, 1 to 256. Default: 16.',
+  },
+  'per-host': {
+    type: 'string',
+    value: 'N',
+    help: 'With --from: pages at the same time from one host, 1 to 64. Default: 2.',
+  },
+  delay: {
+    type: 'string',
+    value: 'MS',
+    help: 'With --from: least time between two requests to one host, 0 to 600000. Default: 250.',
+  },
+} as const;
+
 const FLAGS = {
   json: {type: 'boolean', help: 'Print the exact response object, or the error envelope; a line a URL.'},
+  outline: {type: 'boolean', help: 'Print the headings with the exact tokens of their sections instead.'},
   'max-chunk-tokens': {type: 'string', value: 'N', help: 'Largest chunk, 128 to 2048 cl100k tokens.'},
   'no-cache': {type: 'boolean', help: 'Do not read the page cache (the fresh page is still written to it).'},
   'force-browser': {type: 'boolean', help: 'Render in the headless browser.'},
+  ...BATCH_FLAGS,
   ...TOOLBOX_FLAGS,
 } as const;
+
+type FlagValues = ReturnType<typeof parseFlags<typeof FLAGS>>['values'];
 
 /** Pages fetched at the same time; they are printed in the order of the command line. */
 const CONCURRENCY = 8;
@@ -22,37 +54,90 @@ const CONCURRENCY = 8;
 export const fetchCommand: Command = {
   name: 'fetch',
   summary: 'Fetch web pages as Markdown chunks with exact token counts',
-  usage: 'URL [URL ...]',
+  usage: 'URL [URL ...] | --from FILE --out DIR',
   flags: FLAGS,
   examples: [
     'forge-tools fetch https://example.com/',
     'forge-tools fetch --json --max-chunk-tokens 256 https://example.com/ | jq .chunks[0]',
     'forge-tools fetch https://example.com/a https://example.com/b > pages.md',
+    'forge-tools fetch --outline https://example.com/',
+    'forge-tools fetch --from urls.txt --out pages',
   ],
   async run(argv, context) {
     const {values, positionals: urls} = parseFlags(argv, FLAGS);
-    if (urls.length === 0) throw new UsageError('fetch needs at least one URL.');
     const maxChunkTokens = integerFlag('max-chunk-tokens', values['max-chunk-tokens'], 128, 2048);
-    const toolbox = await openToolbox(values, context, {workspace: false});
-    try {
-      const results = fetchInOrder(urls, toolbox, context, {
-        ...(maxChunkTokens !== undefined && {max_chunk_tokens: maxChunkTokens}),
-        ...(values['no-cache'] && {no_cache: true}),
-        ...(values['force-browser'] && {force_browser: true}),
-      });
-      let failed = false;
-      for (const [index, pending] of results.entries()) {
-        const result = await pending;
-        failed ||= !result.ok;
-        await print(result, urls, index, values.json === true, context);
-      }
-      if (context.signal.aborted) return EXIT.interrupted;
-      return failed ? EXIT.failed : EXIT.ok;
-    } finally {
-      await toolbox.close();
+    const args = {
+      ...(maxChunkTokens !== undefined && {max_chunk_tokens: maxChunkTokens}),
+      ...(values['no-cache'] && {no_cache: true}),
+      ...(values['force-browser'] && {force_browser: true}),
+    };
+    if (values.from !== undefined) return fromList(values.from, values, {urls, args}, context);
+    const [stray] = Object.keys(BATCH_FLAGS).filter(name => values[name as keyof FlagValues] !== undefined);
+    if (stray !== undefined) throw new UsageError(`--${stray} goes with --from.`);
+    if (urls.length === 0) throw new UsageError('fetch needs at least one URL, or --from.');
+    const json = values.json === true;
+    if (values.outline) {
+      const {fetchOutlines} = await import('../fetch-outlines.ts');
+      return fetchOutlines({urls, args, json, settings: values}, context);
     }
+    return fetchPages(urls, {args, json, flags: values}, context);
   },
 };
+
+/** Defaults that no site's owner would mind. */
+const BATCH_DEFAULTS = {concurrency: 16, perHost: 2, delayMs: 250};
+
+async function fromList(
+  from: string,
+  values: FlagValues,
+  {urls, args}: {readonly urls: readonly string[]; readonly args: Omit<WebFetchArgs, 'url'>},
+  context: CommandContext,
+): Promise<ExitCode> {
+  if (urls.length > 0) throw new UsageError('The URLs come from the command line or from --from, not both.');
+  if (values.outline) throw new UsageError('--outline is for URLs on the command line.');
+  if (values.out === undefined) throw new UsageError('--from needs --out, the directory for the pages.');
+  const {fetchBatch} = await import('../batch/fetch-batch.ts');
+  return fetchBatch(
+    {
+      from,
+      out: values.out,
+      format: values.json ? 'json' : 'md',
+      concurrency: integerFlag('concurrency', values.concurrency, 1, 256) ?? BATCH_DEFAULTS.concurrency,
+      perHost: integerFlag('per-host', values['per-host'], 1, 64) ?? BATCH_DEFAULTS.perHost,
+      delayMs: integerFlag('delay', values.delay, 0, 600_000) ?? BATCH_DEFAULTS.delayMs,
+      args,
+      settings: values,
+    },
+    context,
+  );
+}
+
+interface PagesRequest {
+  readonly args: Omit<WebFetchArgs, 'url'>;
+  readonly json: boolean;
+  readonly flags: ToolboxFlagValues;
+}
+
+async function fetchPages(
+  urls: readonly string[],
+  {args, json, flags}: PagesRequest,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const toolbox = await openToolbox(flags, context, {workspace: false});
+  try {
+    const results = fetchInOrder(urls, toolbox, context, args);
+    let failed = false;
+    for (const [index, pending] of results.entries()) {
+      const result = await pending;
+      failed ||= !result.ok;
+      await print(result, urls, index, json, context);
+    }
+    if (context.signal.aborted) return EXIT.interrupted;
+    return failed ? EXIT.failed : EXIT.ok;
+  } finally {
+    await toolbox.close();
+  }
+}
 
 type Fetched = Result<FetchResponse>;
 

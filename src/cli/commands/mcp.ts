@@ -1,9 +1,10 @@
 import {join, resolve} from 'node:path';
 import type {Environment} from '../../config/environment.ts';
 import type {Toolbox} from '../../create-toolbox.ts';
+import {CLIENTS, clientConfig} from '../client-config.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {openToolbox} from '../open-toolbox.ts';
+import {openToolbox, type ToolboxFlagValues} from '../open-toolbox.ts';
 import {listFlag, parseFlags} from '../parse-flags.ts';
 import {renderFailure} from '../render-failure.ts';
 import {SESSION_FLAGS} from '../session-flags.ts';
@@ -30,17 +31,23 @@ const FLAGS = {
     value: 'NAMES',
     help: 'With --http: hosts of web pages that may call.',
   },
+  'print-config': {
+    type: 'string',
+    value: 'CLIENT',
+    help: `Print what makes a client start this server, and exit: ${CLIENTS.join(', ')}.`,
+  },
   ...SESSION_FLAGS,
 } as const;
 
 export const mcpCommand: Command = {
   name: 'mcp',
   summary: 'Serve the tools over the Model Context Protocol',
-  usage: '[--http HOST:PORT]',
+  usage: '[--http HOST:PORT | --print-config CLIENT]',
   flags: FLAGS,
   examples: [
     'forge-tools mcp --workspace ~/project',
     'forge-tools mcp --http 127.0.0.1:8931 --allow patch_file,write_file',
+    'forge-tools mcp --workspace . --print-config claude > .mcp.json',
   ],
   async run(argv, context) {
     const {values, positionals} = parseFlags(argv, FLAGS);
@@ -51,6 +58,10 @@ export const mcpCommand: Command = {
         name => values[name] !== undefined,
       );
       if (stray !== undefined) throw new UsageError(`--${stray} goes with --http.`);
+    }
+    if (values['print-config'] !== undefined) {
+      if (http !== undefined) throw new UsageError('--print-config is for standard input and output.');
+      return printConfig(values['print-config'], values, context);
     }
     const toolbox = await openToolbox(values, context);
     try {
@@ -69,6 +80,28 @@ export const mcpCommand: Command = {
     }
   },
 };
+
+/** Says the same to a client as was said here, with paths that hold wherever the client starts it. */
+async function printConfig(
+  written: string,
+  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'allow' | 'log-level'>,
+  {console, environment: {cwd}, program}: CommandContext,
+): Promise<ExitCode> {
+  const client = CLIENTS.find(known => known === written);
+  if (client === undefined) {
+    throw new UsageError(`--print-config takes one of ${CLIENTS.join(', ')}, got "${written}".`);
+  }
+  const given = (['config', 'run-dir', 'allow', 'log-level'] as const).flatMap(name => {
+    const value = flags[name];
+    if (value === undefined) return [];
+    return [`--${name}`, name === 'config' || name === 'run-dir' ? resolve(cwd, value) : value];
+  });
+  const workspace = ['--workspace', resolve(cwd, flags.workspace ?? '.')];
+  const {file, text} = clientConfig(client, [...program, 'mcp', ...workspace, ...given]);
+  await console.out(text);
+  if (console.errInteractive) console.err(`\nThis goes into ${file}.\n`);
+  return EXIT.ok;
+}
 
 async function serveOnStdio(toolbox: Toolbox, {console, signal, version}: CommandContext): Promise<void> {
   const [{createMcpService}, {serveStdio}] = await Promise.all([

@@ -61,7 +61,7 @@ function renderExplanation({intent, verdict}: Explanation, console: Console): st
     ...overruled.map(finding =>
       styled(console, 'dim', `  overruled: ${finding.decision}, ${renderReason(finding)}`),
     ),
-    ...(preview.trim() === summary ? [] : barred(preview, console.columns)),
+    ...(preview.trim() === summary ? [] : barred(preview, console)),
     '',
   ].join('\n');
 }

@@ -9,30 +9,28 @@ export interface DemoSite {
   readonly close: () => Promise<void>;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
+const FILES: Readonly<Record<string, string>> = {
+  '/issue-17.html': 'text/html; charset=utf-8',
+  '/discussion.html': 'text/html; charset=utf-8',
+  '/discussion.js': 'text/javascript; charset=utf-8',
+  '/robots.txt': 'text/plain; charset=utf-8',
 };
 
-const FILES = ['/release-notes.html', '/guide.html', '/notes.txt', '/robots.txt'];
-
-/** A few pages of the project's own on a free loopback port. */
+/** A bug tracker of the project's own on a free loopback port. */
 export async function openDemoSite(): Promise<DemoSite> {
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
-    if (path === '/metadata') {
+    const type = FILES[path];
+    if (path === '/attachment') {
       // The classic: a public page that sends a fetcher into the private network.
       response.writeHead(302, {Location: `http://10.0.0.5:${port}/latest/credentials`}).end();
-    } else if (path === '/moved') {
-      response.writeHead(301, {Location: '/release-notes.html'}).end();
-    } else if (FILES.includes(path)) {
-      const type = TYPES[path.slice(path.lastIndexOf('.'))] ?? 'text/plain';
+    } else if (type === undefined) {
+      response.writeHead(404).end();
+    } else {
       readFile(packageFile(`demo/site${path}`)).then(
         body => response.writeHead(200, {'Content-Type': type}).end(body),
         () => response.writeHead(500).end(),
       );
-    } else {
-      response.writeHead(404).end();
     }
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import {addAbortSignal, type Readable} from 'node:stream';
 import {type Clock, systemClock} from '../../core/clock.ts';
 import type {Result} from '../../core/result.ts';
@@ -29,6 +30,8 @@ export async function serveJsonl(host: ToolHost, options: JsonlOptions): Promise
   const {input, write, concurrency, clock = systemClock} = options;
   const readerGone = new AbortController();
   const signal = AbortSignal.any([options.signal, readerGone.signal]);
+  // Every call under way listens to it, which is many and no leak.
+  setMaxListeners(0, signal);
   const running = new Set<Promise<void>>();
 
   const answer = async (line: Result<Buffer, number>): Promise<void> => {

@@ -7,8 +7,8 @@ import type {ApprovalAnswer, Approver} from '../../core/tool-host.ts';
 import {orAborted} from '../or-aborted.ts';
 import type {Session} from '../session.ts';
 import {approvalHash} from './approval-hash.ts';
-import {compileRule} from './compile-rule.ts';
 import type {ConfirmationPolicy, Finding} from './confirmation-policy.ts';
+import {judgeRule} from './judge-rule.ts';
 import type {ApprovalRule} from './options.ts';
 import {suggestRule} from './suggest-rule.ts';
 
@@ -108,6 +108,10 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       by: verdict.by,
       reason: verdict.reason,
       suggestedRule: suggestRule(tool.name, intent.subject),
+      ruleProblem: (rule: ApprovalRule) => {
+        const judged = judgeRule(rule, tool, intent.subject);
+        return judged.ok ? undefined : judged.error;
+      },
       canRemember: parts.rememberRule !== undefined,
     };
     const answer = await orAborted(somebody.ask(question, signal), signal);
@@ -142,16 +146,9 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     answer: by,
     rule,
   }: Extract<ApprovalAnswer, {rule: ApprovalRule}>): Promise<Result<undefined>> {
-    const compiled = compileRule({...rule, decision: 'allow'}, `${by} rule`);
-    const covers =
-      compiled.ok &&
-      compiled.value.isAbout(tool.name, tool.action, intent.subject.kind) &&
-      intent.subject.values.every(compiled.value.matches);
-    if (!compiled.ok || !covers || rule.decision !== 'allow') {
-      const problem = compiled.ok ? 'The rule does not allow this call.' : compiled.error.join(' ');
-      return decided('allowed', 'once', {rule_problem: problem});
-    }
-    session.grants.allowByRule(compiled.value);
+    const judged = judgeRule(rule, tool, intent.subject);
+    if (!judged.ok) return decided('allowed', 'once', {rule_problem: judged.error});
+    session.grants.allowByRule(judged.value);
     const kept = by === 'always' && parts.rememberRule !== undefined ? await parts.rememberRule(rule) : ok();
     return decided('allowed', by, {rule: {...rule}, ...(kept.ok ? {} : {rule_problem: kept.error.message})});
   }
@@ -164,7 +161,7 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     readonly reason?: string;
   }) {
     decided('refused', by, {reason});
-    const why = reason === '' ? 'no reason was given' : reason;
+    const why = reason === '' ? 'no reason was given' : reason.trim().replace(/\.+$/, '');
     const what = by === 'stop' ? 'ended the session' : 'said no';
     return fail(
       'approval_denied',

@@ -56,12 +56,18 @@ export class JsonlLog {
     return ok();
   }
 
-  close(): void {
+  /** Flushes the log to the disk. It is closed in any case. */
+  close(): Result<undefined> {
+    this.#broken = true;
     try {
-      fsyncSync(this.#file);
-    } finally {
-      closeSync(this.#file);
-      this.#broken = true;
+      try {
+        fsyncSync(this.#file);
+      } finally {
+        closeSync(this.#file);
+      }
+      return ok();
+    } catch (error) {
+      return ioFailure(error, this.#path, 'synchronise');
     }
   }
 

@@ -3,40 +3,52 @@ import type {Json} from '../../core/json.ts';
 import {isSecretName, REDACTED, redactText} from './redact-text.ts';
 import type {EventPayload} from './run-event.ts';
 
-const LONGEST_TEXT = 1000;
-/** Of a longer one this much is shown; the rest is its length and hash. */
-const SHOWN = 200;
-const MOST_ENTRIES = 100;
-const DEEPEST = 12;
-/** Of one event, so that a line stays far below what `verifyLog` accepts. */
-const MOST_CHARACTERS = 32_000;
+export interface RedactionLimits {
+  readonly longestText: number;
+  /** Of a longer one this much is shown; the rest is its length and hash. */
+  readonly shown: number;
+  readonly mostEntries: number;
+  readonly deepest: number;
+  /** Of the whole payload. */
+  readonly mostCharacters: number;
+}
+
+const OF_AN_EVENT: RedactionLimits = {
+  longestText: 1000,
+  shown: 200,
+  mostEntries: 100,
+  deepest: 12,
+  // A line stays far below what `verifyLog` accepts.
+  mostCharacters: 32_000,
+};
 
 /**
- * What of an event is written down: no query strings, credentials or secrets, nothing long. Long text
- * (a diff, the content of a file) is in an artifact; here its hash says which it was.
+ * What of a payload is written down: no query strings, credentials or secrets. Of an event nothing long
+ * either: long text (a diff, the content of a file) is in an artifact; here its hash says which it was.
  */
-export function redactPayload(payload: EventPayload): EventPayload {
-  let left = MOST_CHARACTERS;
+export function redactPayload(payload: EventPayload, limits = OF_AN_EVENT): EventPayload {
+  const {mostEntries, deepest} = limits;
+  let left = limits.mostCharacters;
 
   const walk = (value: Json, depth: number, secret: boolean): Json => {
-    if (typeof value === 'string') return secret && value !== '' ? REDACTED : spend(shorten(value));
+    if (typeof value === 'string') return secret && value !== '' ? REDACTED : spend(shorten(value, limits));
     if (typeof value !== 'object' || value === null) {
       left -= 8;
       return value;
     }
-    if (depth === DEEPEST || left <= 0) return '…';
+    if (depth === deepest || left <= 0) return '…';
     if (Array.isArray(value)) {
-      const shown = value.slice(0, MOST_ENTRIES).map((entry: Json) => walk(entry, depth + 1, secret));
-      return value.length > MOST_ENTRIES ? [...shown, `… ${value.length - MOST_ENTRIES} more`] : shown;
+      const shown = value.slice(0, mostEntries).map((entry: Json) => walk(entry, depth + 1, secret));
+      return value.length > mostEntries ? [...shown, `… ${value.length - mostEntries} more`] : shown;
     }
     const entries = Object.entries<Json>(value);
     const shown = entries
-      .slice(0, MOST_ENTRIES)
+      .slice(0, mostEntries)
       .map(
-        ([key, entry]) => [spend(shorten(key)), walk(entry, depth + 1, secret || isSecretName(key))] as const,
+        ([key, entry]) =>
+          [spend(shorten(key, limits)), walk(entry, depth + 1, secret || isSecretName(key))] as const,
       );
-    const more =
-      entries.length > MOST_ENTRIES ? [['…', `${entries.length - MOST_ENTRIES} more`] as const] : [];
+    const more = entries.length > mostEntries ? [['…', `${entries.length - mostEntries} more`] as const] : [];
     return Object.fromEntries([...shown, ...more]);
   };
 
@@ -50,10 +62,10 @@ export function redactPayload(payload: EventPayload): EventPayload {
   return walk(payload, 0, false) as EventPayload;
 }
 
-function shorten(text: string): string {
-  if (text.length <= LONGEST_TEXT) return redactText(text);
+function shorten(text: string, {longestText, shown}: RedactionLimits): string {
+  if (text.length <= longestText) return redactText(text);
   // Redacted before it is cut: half a URL no longer shows where its password ends.
-  const head = redactText(text.slice(0, LONGEST_TEXT)).slice(0, SHOWN);
+  const head = redactText(text.slice(0, longestText)).slice(0, shown);
   const hash = createHash('sha256').update(text).digest('hex');
   return `${head}… [${text.length} characters, sha256 ${hash}]`;
 }

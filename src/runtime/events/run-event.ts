@@ -44,6 +44,7 @@ export const RUNTIME_EVENTS = {
       'approval_wait_sec',
       'error_type',
       'truncated',
+      'artifacts',
     ],
   },
   approval_requested: {

@@ -28,14 +28,18 @@ export interface LogVerdict {
   readonly problem?: {readonly line: number; readonly reason: string};
 }
 
-/** Reads a log once, from its beginning, in bounded memory, and hands on each line that verifies. */
+/** Where to read on: what an earlier verdict has verified. */
+export type LogPosition = Pick<LogVerdict, 'events' | 'head' | 'bytes'>;
+
+const BEGINNING: LogPosition = {events: 0, head: GENESIS, bytes: 0};
+
+/** Reads a log once, in bounded memory, from its beginning or on from `from`, and hands on each line that verifies. */
 export async function verifyLog(
   path: string,
   onEvent: (event: RunEvent) => void = () => {},
+  from: LogPosition = BEGINNING,
 ): Promise<Result<LogVerdict>> {
-  let events = 0;
-  let head = GENESIS;
-  let bytes = 0;
+  let {events, head, bytes} = from;
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   const verdict = (state: LogVerdict['state'], reason?: string): Result<LogVerdict> =>
@@ -51,9 +55,13 @@ export async function verifyLog(
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
+      if ((await file.stat()).size < bytes) {
+        return verdict('tampered', 'follows lines that are no longer there');
+      }
       const block = Buffer.allocUnsafe(BLOCK_BYTES);
-      for (;;) {
-        const {bytesRead} = await file.read(block, 0, BLOCK_BYTES);
+      for (let position = bytes; ; ) {
+        const {bytesRead} = await file.read(block, 0, BLOCK_BYTES, position);
+        position += bytesRead;
         if (bytesRead === 0) return verdict(pendingBytes === 0 ? 'intact' : 'torn');
         let start = 0;
         for (

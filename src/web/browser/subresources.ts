@@ -1,6 +1,6 @@
 import {Budget} from '../../core/budget.ts';
 import type {Failure} from '../../core/failure.ts';
-import type {HttpResponse} from '../page.ts';
+import {type HttpResponse, REDIRECT_STATUSES} from '../page.ts';
 import type {Answer} from './answer.ts';
 import type {ResourceType} from './blocked-resources.ts';
 import type {ErrorReason, PausedRequest} from './cdp-protocol.ts';
@@ -12,7 +12,6 @@ import {responseHeaders} from './response-headers.ts';
 /** A page may not make a flood of us. */
 const MAX_REQUESTS = 1000;
 const REFUSED: Answer = {refuse: 'BlockedByClient'};
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** What a page's text cannot depend on, or what never ends and so cannot be handed over as a whole. */
 const NEVER_LOADED = new Set(['Prefetch', 'EventSource', 'Ping', 'CSPViolationReport', 'SignedExchange']);
@@ -69,7 +68,7 @@ export class Subresources {
   async #takeOver(response: HttpResponse, url: string, method: 'GET' | 'HEAD'): Promise<Answer> {
     const {status} = response;
     const headers = responseHeaders(response.headers);
-    if (REDIRECTS.has(status) || method === 'HEAD') {
+    if (REDIRECT_STATUSES.has(status) || method === 'HEAD') {
       response.discard();
       return {status, headers};
     }

@@ -5,6 +5,8 @@ import {randomHex} from '../../core/random.ts';
 import {errorCode} from './error-code.ts';
 import {replaceFile} from './replace-file.ts';
 
+/** Its name in the cache directory. */
+export const JOURNAL = 'changes.log';
 /** A new journal is begun above this. */
 const RENEW_BYTES = 1_048_576;
 const NAME_BYTES = 17;
@@ -30,7 +32,7 @@ export class ChangeJournal {
   #read = 0;
 
   constructor(directory: string) {
-    this.#path = join(directory, 'changes.log');
+    this.#path = join(directory, JOURNAL);
   }
 
   /** Keys that others have changed since the last call; `undefined` if that is not known. */

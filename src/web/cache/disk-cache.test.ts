@@ -1,5 +1,14 @@
 import {createHash} from 'node:crypto';
-import {chmodSync, chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {CACHE_URL, diskCacheFixture} from '../../../test/support/disk-cache-fixture.ts';
@@ -142,6 +151,17 @@ describe('hits and misses', () => {
     expect(await cache.read(CACHE_URL, 'http')).toBeDefined();
   });
 
+  test('ruling F4 a file far larger than any page is a miss without being read', async () => {
+    const {cache, page, pathOf} = diskCacheFixture();
+    await cache.write(page());
+    truncateSync(pathOf(), 2 ** 29);
+    const before = process.memoryUsage().rss;
+    expect(await cache.read(CACHE_URL, 'http')).toBeUndefined();
+    expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 27);
+    expect(await cache.write(page())).toBe(true);
+    expect(await cache.read(CACHE_URL, 'http')).toBeDefined();
+  });
+
   test('ruling F4 what cannot be read is a miss and is logged, without the query', async () => {
     const {cache, page, pathOf, log} = diskCacheFixture();
     mkdirSync(dirname(pathOf()), {recursive: true});
@@ -157,6 +177,16 @@ describe('hits and misses', () => {
     ]);
     expect(JSON.stringify(log)).not.toContain('q=1');
     expect(await cache.write(page())).toBe(true);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('ruling F5 an entry that another user left is a miss', async () => {
+    const {cache, page, pathOf, log} = diskCacheFixture();
+    await cache.write(page());
+    chownSync(pathOf(), 65_534, 65_534);
+    expect(await cache.read(CACHE_URL, 'http')).toBeUndefined();
+    expect(await cache.write(page())).toBe(true);
+    expect(await cache.read(CACHE_URL, 'http')).toBeDefined();
+    expect(log).toEqual([]);
   });
 
   test('ruling F7 the directories are 0700 and the files 0600', async () => {

@@ -3,7 +3,14 @@ import {type Clock, timestamp} from '../../core/clock.ts';
 import type {Log, LogEvent} from '../../core/log.ts';
 import type {RenderingMethod} from '../page.ts';
 import {cacheKey} from './cache-key.ts';
-import {type CacheEntry, type NewCacheEntry, parseEntry, printEntry, touchEntry} from './entry.ts';
+import {
+  type CacheEntry,
+  LARGEST_ENTRY,
+  type NewCacheEntry,
+  parseEntry,
+  printEntry,
+  touchEntry,
+} from './entry.ts';
 import {entryPath} from './entry-path.ts';
 import {errorCode} from './error-code.ts';
 import {Inventory} from './inventory.ts';
@@ -44,6 +51,7 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
   const {ttlDays, maxEntries, maxBytes, clock, log} = settings;
   // FR-WF-CCH-ENABLE-01
   const enabled = settings.directory !== '' && maxEntries > 0;
+  const largest = Math.min(maxBytes, LARGEST_ENTRY);
   const writes = new KeyedLock();
   let opening: Promise<Store | undefined> | undefined;
 
@@ -57,8 +65,8 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
     const path = entryPath(home.directory, key);
     let content: FileContent;
     try {
-      const found = await readFile(path, maxBytes);
-      if (!found || found.size > maxBytes) return undefined;
+      const found = await readFile(path, largest);
+      if (!found || found.size > largest) return undefined;
       content = found;
     } catch (error) {
       const code = errorCode(error);
@@ -91,8 +99,9 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       expires_at: timestamp(Date.parse(entry.fetched_at) + ttlDays * DAY_MS),
       last_accessed_at: timestamp(now),
     });
-    if (bytes.length > maxBytes) {
-      warn('cache_write_failed', 'entry exceeds max_cache_bytes', url, method);
+    if (bytes.length > largest) {
+      const limit = largest === maxBytes ? 'max_cache_bytes' : `${LARGEST_ENTRY} bytes`;
+      warn('cache_write_failed', `entry exceeds ${limit}`, url, method);
       return false;
     }
     const key = cacheKey(url, method);

@@ -92,3 +92,24 @@ test('ruling F4 bytes that are not UTF-8 are no entry', () => {
   bytes[bytes.indexOf('xxxx')] = 0xff;
   expect(parseEntry(bytes)).toBeUndefined();
 });
+
+test('ruling F4 an entry of which one bit was turned round is the same page or none', () => {
+  const extracted = {markdown: '# Häuser\n\nEin "Satz" & noch einer.', title: 'Häuser', language: 'de'};
+  const bytes = Buffer.from(
+    printEntry({
+      canonical_url: 'https://x/',
+      rendering_method: 'http',
+      fetched_at: '2026-01-10T12:00:00Z',
+      expires_at: '2026-01-17T12:00:00Z',
+      last_accessed_at: '2026-01-10T14:30:00Z',
+      notes: ['charset_fallback'],
+      extracted,
+    }),
+  );
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const turned = Buffer.from(bytes);
+    turned.writeUInt8(turned.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    const entry = parseEntry(turned);
+    if (entry?.canonical_url === 'https://x/') expect(entry.extracted).toEqual(extracted);
+  }
+});

@@ -1,4 +1,5 @@
 import {isUtf8} from 'node:buffer';
+import {crc32} from 'node:zlib';
 import {
   type ExtractedDocument,
   NOTE_ORDER,
@@ -31,6 +32,9 @@ export interface CacheEntry extends NewCacheEntry {
   readonly last_accessed_at: string;
 }
 
+/** In bytes. No page is near this, and what is larger is not read into memory to be found out. */
+export const LARGEST_ENTRY = 268_435_456;
+
 /** FR-WF-CCH-VER-01: the one version that is written and read. */
 const VERSION = 2;
 const METHODS: readonly RenderingMethod[] = ['http', 'browser'];
@@ -52,6 +56,7 @@ export function printEntry(entry: CacheEntry): Uint8Array {
       origin,
       truncation_reason,
       notes: notes.length > 0 ? notes : undefined,
+      checksum: checksumOf(extracted),
       extracted: {markdown, title, language},
     }),
   );
@@ -84,6 +89,9 @@ export function parseEntry(bytes: Uint8Array): CacheEntry | undefined {
   if (typeof canonical_url !== 'string' || !rendering_method || !extracted) return undefined;
   if (!isTime(fetched_at) || !isTime(expires_at) || !isTime(last_accessed_at)) return undefined;
   if (!Array.isArray(notes) || !notes.every(isNote)) return undefined;
+  // An entry as the SRD prints it has none; one that is there has to be right.
+  const {checksum} = fields;
+  if (checksum !== undefined && checksum !== checksumOf(extracted)) return undefined;
   if (fields['origin'] !== origin || fields['truncation_reason'] !== truncation_reason) return undefined;
   return {
     canonical_url,
@@ -96,6 +104,11 @@ export function parseEntry(bytes: Uint8Array): CacheEntry | undefined {
     notes,
     extracted,
   };
+}
+
+/** Ruling F4: tells a page from one of which the disk has lost a bit and that is still JSON. */
+function checksumOf({markdown, title = '', language = ''}: ExtractedDocument): number {
+  return crc32(markdown, crc32(`${title}\0${language}\0`));
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -134,6 +134,15 @@ describe('one process', () => {
     expect(files().filter(path => path.includes('.tmp.'))).toEqual([fresh?.slice(directory.length + 1)]);
   });
 
+  test('FR-WF-16g what died while it began a journal is cleared away too', async () => {
+    const {cache, page, directory, clock, files} = diskCacheFixture();
+    mkdirSync(directory, {mode: 0o700});
+    writeFileSync(join(directory, 'changes.tmp.aaaa'), 'x');
+    utimesSync(join(directory, 'changes.tmp.aaaa'), clock.now() / 1000 - 3601, clock.now() / 1000 - 3601);
+    await cache.write(page());
+    expect(files().filter(path => path.includes('.tmp.'))).toEqual([]);
+  });
+
   test('the directory may vanish at any time', async () => {
     const {cache, page, directory, files} = diskCacheFixture();
     await cache.write(page(url('a')));

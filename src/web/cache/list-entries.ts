@@ -9,14 +9,17 @@ export interface ListedEntry {
 
 const SHARD = /^[0-9a-f]{2}$/;
 const ENTRY = /^([0-9a-f]{64})\.json$/;
-const TEMPORARY = /^[0-9a-f]{64}\.tmp\.[0-9a-f]+$/;
+/** Of an entry, or of the journal beside the shards. */
+const TEMPORARY = /^(?:[0-9a-f]{64}|changes)\.tmp\.[0-9a-f]+$/;
 /** A write lasts milliseconds; what is this old was left by a process that died. */
 const STALE_MS = 3_600_000;
 const SHARDS_AT_ONCE = 8;
 
 /** All entries below the directory, by name and size only. Clears away what dead writers left. */
 export async function listEntries(directory: string, now: number): Promise<readonly ListedEntry[]> {
-  const shards = (await namesIn(directory)).filter(name => SHARD.test(name));
+  const names = await namesIn(directory);
+  for (const name of names) if (TEMPORARY.test(name)) await lookAt(directory, name, now);
+  const shards = names.filter(name => SHARD.test(name));
   const entries: ListedEntry[] = [];
   const listSome = async (): Promise<void> => {
     for (let shard = shards.pop(); shard !== undefined; shard = shards.pop()) {

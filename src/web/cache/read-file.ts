@@ -14,16 +14,22 @@ export interface FileContent {
 }
 
 /**
- * The first `maxBytes` of a regular file; `undefined` if it is no regular file. Throws what the file
- * system says.
+ * A regular file of ours, or of one that is larger than `maxBytes` nothing but its size, or its head.
+ * `undefined` if it is no regular file, or somebody else's: who may write to the directory, as the members
+ * of a group may, could leave pages for us to serve (ruling F5). Throws what the file system says.
  */
-export async function readFile(path: string, maxBytes: number): Promise<FileContent | undefined> {
+export async function readFile(
+  path: string,
+  maxBytes: number,
+  larger: 'skip' | 'head' = 'skip',
+): Promise<FileContent | undefined> {
   const file = await open(path, FLAGS);
   try {
     const status = await file.stat();
-    if (!status.isFile()) return undefined;
-    const bytes = await readFully(file, Math.min(status.size, maxBytes));
-    return {bytes, size: status.size, inode: status.ino, changedMs: status.mtimeMs};
+    if (!status.isFile() || status.uid !== (process.getuid?.() ?? status.uid)) return undefined;
+    const {size} = status;
+    const bytes = await readFully(file, size <= maxBytes ? size : larger === 'head' ? maxBytes : 0);
+    return {bytes, size, inode: status.ino, changedMs: status.mtimeMs};
   } finally {
     await file.close();
   }

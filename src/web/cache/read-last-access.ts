@@ -1,4 +1,4 @@
-import {parseEntry} from './entry.ts';
+import {LARGEST_ENTRY, parseEntry} from './entry.ts';
 import {errorCode} from './error-code.ts';
 import {readFile} from './read-file.ts';
 
@@ -13,11 +13,11 @@ const FIELD = /"last_accessed_at":"([^"\\]{1,40})"/;
  */
 export async function readLastAccess(path: string, maxBytes: number): Promise<number | undefined> {
   try {
-    const head = await readFile(path, HEAD_BYTES);
+    const head = await readFile(path, HEAD_BYTES, 'head');
     if (!head) return 0;
     const [, found] = FIELD.exec(head.bytes.toString('latin1')) ?? [];
     if (found !== undefined) return timeOf(found);
-    if (head.size <= HEAD_BYTES || head.size > maxBytes) return 0;
+    if (head.size <= HEAD_BYTES || head.size > Math.min(maxBytes, LARGEST_ENTRY)) return 0;
     const whole = await readFile(path, maxBytes);
     return timeOf((whole && parseEntry(whole.bytes))?.last_accessed_at ?? '');
   } catch (error) {

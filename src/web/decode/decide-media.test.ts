@@ -32,6 +32,9 @@ describe('Content-Type', () => {
     ['image/svg+xml', 'image/svg+xml'],
     ['application/xml', 'application/xml'],
     ['text/markdown', 'text/markdown'],
+    // The server's word in a message: neither long nor active.
+    ['application/\x9b31mx\xad', 'application/?31mx?'],
+    [`x/${'y'.repeat(60_000)}`, `x/${'y'.repeat(98)}`],
     ['text/htmlx', 'text/htmlx'],
     ['text', 'text'],
     ['text/html/x', 'text/html/x'],

@@ -1,79 +1,19 @@
-import {afterEach, describe, expect, test} from 'vitest';
-import {type DnsZone, startDnsServer} from '../../../test/support/dns-server.ts';
-import {Budget} from '../../core/budget.ts';
-import {systemClock} from '../../core/clock.ts';
-import type {CheckedUrl} from '../page.ts';
-import {parseUrl} from '../url/parse-url.ts';
-import {createGuard, type Guard} from './admit.ts';
-import {checkUrl} from './check-url.ts';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {startDnsServer} from '../../../test/support/dns-server.ts';
+import {
+  admit,
+  checked,
+  guardOver,
+  newBudget,
+  policyOf,
+  stubResolver,
+} from '../../../test/support/guard-for-test.ts';
+import {ok} from '../../core/result.ts';
+import {createGuard} from './admit.ts';
 import {createDnsServerResolver} from './dns-server-resolver.ts';
-import {type GuardPolicy, readGuardPolicy} from './guard-policy.ts';
 import {HostPins} from './host-pins.ts';
-import {type HostResolver, systemResolver} from './host-resolver.ts';
+import {systemResolver} from './host-resolver.ts';
 import {createSsrfValidator, type SsrfValidator} from './ssrf-validator.ts';
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-function policyOf(changes: Partial<Parameters<typeof readGuardPolicy>[0]> = {}): GuardPolicy {
-  const read = readGuardPolicy({
-    block_private_ips: true,
-    block_loopback: true,
-    block_link_local: true,
-    block_reserved: true,
-    allowed_ports: [],
-    additional_blocked_cidrs: [],
-    max_dns_attempts: 2,
-    allow_insecure_overrides: true,
-    ...changes,
-  });
-  if (!read.ok) throw new Error(read.error.join('\n'));
-  return read.value.policy;
-}
-
-function checked(url: string, policy = policyOf()): CheckedUrl {
-  const parsed = parseUrl(url);
-  if (!parsed.ok) throw new Error(parsed.error.message);
-  const result = checkUrl(parsed.value, policy);
-  if (!result.ok) throw new Error(result.error.message);
-  return result.value;
-}
-
-function newBudget(ms = 20_000, caller?: AbortSignal): Budget {
-  const budget = new Budget(ms, systemClock, caller);
-  closers.push(() => budget.close());
-  return budget;
-}
-
-/** Answers every name with these addresses, and counts how often it is asked. */
-function stubResolver(addresses: readonly string[]) {
-  const asked: string[] = [];
-  const resolver: HostResolver = {
-    resolve: async name => {
-      asked.push(name);
-      return addresses;
-    },
-  };
-  return {resolver, asked};
-}
-
-function guardOver(resolver: HostResolver, policy = policyOf()): Guard {
-  return createGuard(createSsrfValidator(policy, resolver), policy);
-}
-
-async function admit(guard: Guard, url: string, pins = new HostPins(), budget = newBudget()) {
-  const result = await guard.admit(checked(url), pins, budget);
-  if (!result.ok) return {code: result.error.code, ...result.error.details};
-  return {addresses: result.value.addresses, pinned: [...result.value.pinned]};
-}
-
-async function dnsGuard(zone: DnsZone) {
-  const server = await startDnsServer(zone);
-  closers.push(server.close);
-  return {guard: guardOver(createDnsServerResolver([server.address])), server};
-}
 
 describe('blocked answers', () => {
   test('T-WF-SSRF-10 a resolver that answers a blocked address', async () => {
@@ -128,7 +68,9 @@ describe('blocked answers', () => {
   });
 
   test('T-WF-SSRF-10 a name that rebinds is asked once per call, and judged anew in the next', async () => {
-    const {guard, server} = await dnsGuard({'a.example': [{a: ['93.184.216.34']}, {a: ['127.0.0.1']}]});
+    const server = await startDnsServer({'a.example': [{a: ['93.184.216.34']}, {a: ['127.0.0.1']}]});
+    onTestFinished(server.close);
+    const guard = guardOver(createDnsServerResolver([server.address]));
     const pins = new HostPins();
     const first = await admit(guard, 'http://a.example/', pins);
     expect(first).toEqual({addresses: ['93.184.216.34'], pinned: ['93.184.216.34']});
@@ -219,6 +161,42 @@ test('the zone of a scoped answer is dropped, so that what is pinned is an addre
   expect(await admit(guard, 'http://a.example/')).toEqual({addresses: ['fe80::1'], pinned: ['fe80::1']});
 });
 
+describe('what the guard itself judges', () => {
+  /** Passed by a policy that blocks nothing, as an override would. */
+  const open = policyOf({block_private_ips: false, block_loopback: false});
+
+  test.each(['http://10.0.0.1/', 'http://[::ffff:10.0.0.1]/', 'http://localhost/'])(
+    'T-WF-SSRF-02 %s is judged once more when it is admitted',
+    async url => {
+      const {resolver, asked} = stubResolver(['93.184.216.34']);
+      const result = await guardOver(resolver).admit(checked(url, open), new HostPins(), newBudget());
+      expect(result).toMatchObject({error: {code: 'ssrf_blocked'}});
+      expect(asked).toEqual([]);
+    },
+  );
+
+  const answering = (addresses: readonly string[]): SsrfValidator => ({
+    validateIp: () => ok(),
+    resolveAndValidate: async () => ok(addresses),
+  });
+
+  test('FR-WF-06b a validator in its place that finds no address', async () => {
+    const guard = createGuard(answering([]), policyOf());
+    expect(await guard.admit(checked('http://a.example/'), new HostPins(), newBudget())).toMatchObject({
+      error: {
+        code: 'dns_failed',
+        message: '"a.example" has no address. Check the spelling of the host.',
+        details: {host: 'a.example', error: 'ENODATA'},
+      },
+    });
+  });
+
+  test('FR-WF-06b of its answers only addresses are pinned', async () => {
+    const guard = createGuard(answering(['a.example', '8.8.8.8', '']), policyOf());
+    expect(await admit(guard, 'http://a.example/')).toEqual({addresses: ['8.8.8.8'], pinned: ['8.8.8.8']});
+  });
+});
+
 describe('what is not asked for', () => {
   test('an address literal', async () => {
     const {resolver, asked} = stubResolver(['10.0.0.1']);
@@ -241,134 +219,6 @@ describe('what is not asked for', () => {
       expect(result).toMatchObject({value: {addresses: ['::1', '127.0.0.1']}});
     }
     expect(asked).toEqual([]);
-  });
-});
-
-describe('one resolution per call', () => {
-  test('ruling A5 concurrent admits of one host share it', async () => {
-    const {resolver, asked} = stubResolver(['93.184.216.34']);
-    const guard = guardOver(resolver);
-    const pins = new HostPins();
-    const urls = ['http://a.example/', 'https://a.example/x', 'http://a.example./y', 'http://b.example/'];
-    await Promise.all(urls.map(url => admit(guard, url, pins)));
-    expect(asked).toEqual(['a.example', 'b.example']);
-  });
-
-  test('a failure is remembered too', async () => {
-    const {resolver, asked} = stubResolver([]);
-    const pins = new HostPins();
-    for (let round = 0; round < 2; round += 1) {
-      expect(await admit(guardOver(resolver), 'http://a.example/', pins)).toEqual({
-        code: 'dns_failed',
-        host: 'a.example',
-        error: 'ENODATA',
-      });
-    }
-    expect(asked).toHaveLength(1);
-  });
-
-  test('ruling B2 one budget that runs out does not spoil the name for another', async () => {
-    let asked = 0;
-    const resolver: HostResolver = {
-      resolve: () => {
-        asked += 1;
-        return asked === 1 ? new Promise(() => {}) : Promise.resolve(['93.184.216.34']);
-      },
-    };
-    const guard = guardOver(resolver);
-    const pins = new HostPins();
-    const robots = newBudget(20);
-    const [first, second] = await Promise.all([
-      admit(guard, 'http://a.example/', pins, robots),
-      admit(guard, 'http://a.example/', pins),
-    ]);
-    expect(first).toEqual({code: 'timeout', timeout_ms: 20, phase: 'dns'});
-    expect(second).toMatchObject({addresses: ['93.184.216.34']});
-    expect(asked).toBe(2);
-  });
-
-  test('each waits no longer than its own budget', async () => {
-    const guard = guardOver({resolve: () => new Promise(() => {})});
-    const pins = new HostPins();
-    const long = newBudget(60_000);
-    const pending = admit(guard, 'http://a.example/', pins, long);
-    expect(await admit(guard, 'http://a.example/', pins, newBudget(10))).toMatchObject({code: 'timeout'});
-    const caller = new AbortController();
-    const cancelled = admit(guard, 'http://a.example/', pins, newBudget(60_000, caller.signal));
-    caller.abort();
-    expect(await cancelled).toEqual({code: 'cancelled', phase: 'dns'});
-    long.close();
-    pending.catch(() => {});
-  });
-
-  test('a call that is over is not admitted', async () => {
-    const caller = new AbortController();
-    caller.abort();
-    const guard = guardOver(stubResolver(['93.184.216.34']).resolver);
-    expect(
-      await admit(guard, 'http://8.8.8.8/', new HostPins(), newBudget(1000, caller.signal)),
-    ).toMatchObject({
-      code: 'cancelled',
-    });
-  });
-});
-
-describe('given DNS servers', () => {
-  test('A and AAAA of a name are one set', async () => {
-    const {guard} = await dnsGuard({
-      'a.example': {a: ['93.184.216.34'], aaaa: ['2606:4700::1', '2606:4700::']},
-    });
-    expect(await admit(guard, 'http://a.example/')).toMatchObject({
-      pinned: ['2606:4700::', '2606:4700::1', '93.184.216.34'],
-    });
-  });
-
-  test.each([
-    ['four.example', {a: ['93.184.216.34']}, '93.184.216.34'],
-    ['six.example', {aaaa: ['2606:4700::1']}, '2606:4700::1'],
-  ])('one family without an answer does not matter: %s', async (name, reply, address) => {
-    const {guard} = await dnsGuard({[name]: reply});
-    expect(await admit(guard, `http://${name}/`)).toMatchObject({addresses: [address]});
-  });
-
-  test('FR-WF-06c a name that does not exist, has no address, or whose server fails is dns_failed', async () => {
-    const {guard} = await dnsGuard({'empty.example': {}, 'broken.example': 'servfail'});
-    const failed = (host: string, error: string) => ({code: 'dns_failed', host, error});
-    expect(await admit(guard, 'http://gone.example/')).toEqual(failed('gone.example', 'ENOTFOUND'));
-    expect(await admit(guard, 'http://empty.example/')).toEqual(failed('empty.example', 'ENODATA'));
-    expect(await admit(guard, 'http://broken.example/')).toEqual(failed('broken.example', 'ESERVFAIL'));
-  });
-
-  test('dns_failed is retryable and says what to do', async () => {
-    const {guard} = await dnsGuard({});
-    const result = await guard.admit(checked('http://gone.example/?secret'), new HostPins(), newBudget());
-    expect(result).toMatchObject({
-      error: {
-        retryable: true,
-        message:
-          '"gone.example" could not be resolved (ENOTFOUND). Check the spelling; retry if it is right.',
-      },
-    });
-  });
-
-  test('ruling C3 a server that never answers is a timeout in phase dns, and the question is cancelled', async () => {
-    const {guard} = await dnsGuard({'slow.example': 'silent'});
-    expect(await admit(guard, 'http://slow.example/', new HostPins(), newBudget(80))).toEqual({
-      code: 'timeout',
-      timeout_ms: 80,
-      phase: 'dns',
-    });
-  });
-
-  test('ruling A5 of a hundred answers 64 are read', async () => {
-    const a = Array.from({length: 100}, (_, at) => `93.184.216.${at}`);
-    const {guard} = await dnsGuard({'many.example': {a}});
-    expect((await admit(guard, 'http://many.example/')).pinned).toHaveLength(64);
-  });
-
-  test('localhost behind another name is loopback all the same', async () => {
-    const {guard} = await dnsGuard({'me.example': {aaaa: ['::1']}});
-    expect(await admit(guard, 'http://me.example/')).toMatchObject({cidr: '::1/128', host: 'me.example'});
   });
 });
 

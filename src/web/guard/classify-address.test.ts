@@ -252,6 +252,24 @@ describe('URLs', () => {
     expect(judge('http://[64:ff9b::8.8.8.8]/')).toBe('accepted');
   });
 
+  test.each([
+    '2606:4700::ffff:10.0.0.1',
+    '2606:4700:0:1::ffff:10.0.0.1',
+    '64:ff9b::1:0:10.0.0.1',
+    '64:ff9b:0:1::10.0.0.1',
+  ])('T-WF-SSRF-05 %s only looks as if the IPv4 address in it were reached', address => {
+    const verdict = classifyAddress(address, DEFAULT);
+    expect(verdict?.blocked_ip ?? 'accepted').not.toBe('10.0.0.1');
+    expect(verdict?.toggle).toBe(address.startsWith('2606') ? undefined : 'block_reserved');
+  });
+
+  test.each(['2001:db8::ffff:8.8.8.8', 'fe80::ffff:8.8.8.8', '1::ffff:8.8.8.8', '::1:0:ffff:8.8.8.8'])(
+    'T-WF-SSRF-05 %s is not saved by the public IPv4 address in it',
+    address => {
+      expect(classifyAddress(address, DEFAULT)).toBeDefined();
+    },
+  );
+
   test('ruling A6 the most specific row speaks', () => {
     expect(judge('http://255.255.255.255/')).toMatchObject({cidr: '255.255.255.255/32'});
     expect(judge('http://[::]/')).toMatchObject({cidr: '::/128'});
@@ -297,6 +315,15 @@ test.each([
   '1:2:3:4:5:6:7::8:9',
   '8.8.8.8:80',
   `${'0'.repeat(5000)}::1`,
+  '256.1.1.1',
+  '1.2.3.4::',
+  '1.2.3.4:1:2:3:4:5:6',
+  '::1.2.3.4:1',
+  '1:2:3:4:5:6:7',
 ])('fails closed: %j is no address that can be judged', address => {
-  expect(classifyAddress(address, policyWithout([...BLOCK_TOGGLES]))).toMatchObject({blocked_ip: address});
+  expect(classifyAddress(address, policyWithout([...BLOCK_TOGGLES]))).toEqual({
+    blocked_ip: address,
+    cidr: '::/0',
+    description: 'not an address that can be judged',
+  });
 });

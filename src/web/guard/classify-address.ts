@@ -43,6 +43,6 @@ function additional(address: IpAddress, ranges: readonly IpRange[]): BlockedAddr
 /** FR-WF-05a and NAT64 (`64:ff9b::/96`): the address that is reached in the end is the one judged. */
 function embeddedIpv4(address: IpAddress): IpAddress {
   const [first, second, third, fourth = 0] = address.words;
-  const nat64 = address.family === 6 && first === 0x0064ff9b && second === 0 && third === 0;
+  const nat64 = first === 0x0064ff9b && second === 0 && third === 0;
   return nat64 ? {family: 4, words: [fourth]} : unmapIp(address);
 }

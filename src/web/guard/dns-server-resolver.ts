@@ -10,7 +10,7 @@ export function createDnsServerResolver(servers: readonly string[]): HostResolve
       const resolver = new Resolver();
       resolver.setServers(servers);
       const cancel = (): void => resolver.cancel();
-      signal.addEventListener('abort', cancel, {once: true});
+      signal.addEventListener('abort', cancel);
       try {
         const answers = await Promise.allSettled([resolver.resolve6(name), resolver.resolve4(name)]);
         const addresses = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));

@@ -89,7 +89,35 @@ describe('FR-WF-05g additional_blocked_cidrs', () => {
     '10.0.0.0/8/8',
   ])('%j refuses to start', entry => {
     const read = readGuardPolicy({...DEFAULTS, additional_blocked_cidrs: ['8.8.8.0/24', entry]});
-    expect(read).toMatchObject({ok: false, error: [expect.stringContaining(`"${entry}"`)]});
+    expect(read).toEqual({
+      ok: false,
+      error: [
+        `tools.webfetch.security.additional_blocked_cidrs contains "${entry}", which is no CIDR range\n` +
+          'Write an address and a prefix length, such as 10.20.0.0/16 or 2001:db8::/32',
+      ],
+    });
+  });
+
+  test('blanks around an entry do not matter, and host bits are cleared', () => {
+    const {additional} = policyOf({additional_blocked_cidrs: [' 8.8.8.8/24\n', '::ffff:8.8.8.8/96']});
+    expect(additional.map(({cidr}) => cidr)).toEqual(['8.8.8.0/24', '0.0.0.0/0']);
+    expect(policyOf({}).additional).toEqual([]);
+  });
+
+  test('a range wider than the mapped addresses, or beside them, is a range of IPv6', () => {
+    const cidrs = [
+      '::ffff:0:0/95',
+      '1::ffff:8.8.8.8/120',
+      '0:0:0:1:0:ffff:8.8.8.8/120',
+      '::fffe:8.8.8.8/120',
+    ];
+    const {additional} = policyOf({additional_blocked_cidrs: cidrs});
+    expect(additional.map(({family, cidr}) => `${family} ${cidr}`)).toEqual([
+      '6 ::fffe:0:0/95',
+      '6 1::ffff:808:800/120',
+      '6 ::1:0:ffff:808:800/120',
+      '6 ::fffe:808:800/120',
+    ]);
   });
 
   test('both kinds of problem are reported together', () => {
@@ -113,6 +141,18 @@ describe('FR-WF-05g additional_blocked_cidrs', () => {
     expect(check('http://9.9.9.9/', off)).toEqual(blocked('9.9.9.9', '9.9.9.0/24'));
     expect(check('http://[::ffff:9.9.9.9]/', off)).toEqual(blocked('9.9.9.9', '9.9.9.0/24'));
     expect(check('http://10.1.1.1/', off)).toEqual(blocked('10.1.1.1', '10.0.0.0/8'));
+  });
+
+  test('the message says that an operator lists it', () => {
+    const url = parseUrl('http://8.8.8.8/');
+    expect(url.ok && checkUrl(url.value, policyOf({additional_blocked_cidrs: ['8.8.8.0/24']}))).toMatchObject(
+      {
+        error: {
+          message:
+            '8.8.8.8 is an address that additional_blocked_cidrs lists (8.8.8.0/24). Use a public address.',
+        },
+      },
+    );
   });
 
   test('ruling A6 where a built-in row says the same, that row is reported', () => {
@@ -139,6 +179,15 @@ describe('ports', () => {
   ])('T-WF-SSRF-07 rejects %s, before its address is judged', url => {
     const port = Number(new URL(url).port);
     expect(check(url)).toEqual({code: 'port_blocked', port, allowed_ports: [80, 443]});
+  });
+
+  test('T-WF-SSRF-07 the refusal says which port, and which are allowed', () => {
+    const url = parseUrl('http://example.com:8080/?secret');
+    expect(url.ok && checkUrl(url.value, policyOf({}))).toMatchObject({
+      error: {
+        message: 'Port 8080 is not allowed. Use one of 80, 443, or have it listed in allowed_ports.',
+      },
+    });
   });
 
   test('T-WF-SSRF-07 default ports are allowed, written or not, on either scheme', () => {
@@ -168,11 +217,15 @@ describe('ports', () => {
       expect(checkPortSetting(policyOf({allowed_ports: [80, wrong]}))).toMatchObject({
         error: {
           code: 'bad_args',
+          message: `tools.webfetch.security.allowed_ports contains ${wrong}. Have the operator list integers from 1 to 65535.`,
           retryable: false,
           details: {field: 'tools.webfetch.security.allowed_ports', reason: `not a port: ${wrong}`},
         },
       });
     }
+    expect(checkPortSetting(policyOf({allowed_ports: [0, 80, 70_000]}))).toMatchObject({
+      error: {details: {reason: 'not a port: 0, 70000'}},
+    });
   });
 });
 
@@ -181,4 +234,6 @@ test('every row of FR-WF-05 and ruling A6 is a canonical range of its own', () =
   expect(compiled.map(row => row.range.cidr)).toEqual(compiled.map(row => row.cidr));
   expect(new Set(compiled.map(row => row.cidr)).size).toBe(SPECIAL_RANGES.length);
   expect(new Set(SPECIAL_RANGES.map(row => row.toggle))).toEqual(new Set(BLOCK_TOGGLES));
+  // Each completes "10.0.0.7 is …".
+  for (const {description} of SPECIAL_RANGES) expect(description).toMatch(/^(?:an?|the|outside) \w/);
 });

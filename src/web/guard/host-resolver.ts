@@ -12,7 +12,7 @@ export interface HostResolver {
 export const systemResolver: HostResolver = {
   resolve: async name => {
     // `getaddrinfo` cannot be cancelled; the caller races it against the deadline.
-    const answers = await lookup(name, {all: true, verbatim: true});
+    const answers = await lookup(name, {all: true});
     return answers.map(({address}) => address);
   },
 };

@@ -4,12 +4,8 @@ export interface IpAddress {
   readonly words: readonly number[];
 }
 
-/** Longest text of an IPv6 address: eight groups, the last two in dotted form. */
-const LONGEST_TEXT = 45;
-
 /** Strict: dotted decimal without leading zeros, or RFC 4291 text. No zone, no brackets. */
 export function parseIp(text: string): IpAddress | undefined {
-  if (text.length > LONGEST_TEXT) return undefined;
   if (text.includes(':')) return parseIpv6(text);
   const word = parseIpv4(text);
   return word === undefined ? undefined : {family: 4, words: [word]};
@@ -30,8 +26,9 @@ export function formatIp({family, words}: IpAddress): string {
 
 /** The IPv4 address that an IPv4-mapped one stands for; other addresses as they are. */
 export function unmapIp(address: IpAddress): IpAddress {
+  // An IPv4 address has one word only.
   const [first, second, third, fourth = 0] = address.words;
-  const mapped = address.family === 6 && first === 0 && second === 0 && third === 0xffff;
+  const mapped = first === 0 && second === 0 && third === 0xffff;
   return mapped ? {family: 4, words: [fourth]} : address;
 }
 

@@ -1,4 +1,4 @@
-import {formatIp, type IpAddress, parseIp} from './ip-address.ts';
+import {formatIp, type IpAddress, parseIp, unmapIp} from './ip-address.ts';
 
 /** A CIDR range, ready to be compared. */
 export interface IpRange {
@@ -15,15 +15,16 @@ export interface IpRange {
  * that it means, as addresses do when they are judged.
  */
 export function parseIpRange(text: string): IpRange | undefined {
-  const [, addressText = '', bitsText = ''] = /^([^/\s]+)\/(0|[1-9]\d{0,2})$/.exec(text.trim()) ?? [];
-  const address = parseIp(addressText);
-  const bits = Number(bitsText);
-  if (address === undefined || bitsText === '' || bits > address.words.length * 32) return undefined;
-  const [first, second, third, fourth = 0] = address.words;
-  if (address.family === 6 && bits >= 96 && first === 0 && second === 0 && third === 0xffff) {
-    return range({family: 4, words: [fourth]}, bits - 96);
+  const written = text.trim();
+  const slash = written.indexOf('/');
+  const address = parseIp(written.slice(0, slash));
+  const length = written.slice(slash + 1);
+  const bits = Number(length);
+  if (address === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(length) || bits > address.words.length * 32) {
+    return undefined;
   }
-  return range(address, bits);
+  const unmapped = unmapIp(address);
+  return unmapped !== address && bits >= 96 ? range(unmapped, bits - 96) : range(address, bits);
 }
 
 export function rangeContains({family, masks, network}: IpRange, address: IpAddress): boolean {

@@ -12,6 +12,11 @@ export class HashChains {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * capacity + 1))).fill(NONE);
   }
 
+  /** Of memory. */
+  get bytes(): number {
+    return this.#hashes.byteLength + this.#next.byteLength + this.#slots.byteLength;
+  }
+
   add(hash: number, item: number): void {
     const slot = this.#slotOf(hash);
     this.#hashes[item] = hash;

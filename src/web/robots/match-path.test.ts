@@ -72,6 +72,9 @@ describe('matching', () => {
       }),
       {numRuns: 1000},
     );
+    // Where a match breaks off, it goes on from the longest beginning that the text still holds.
+    expect(findLong('aababb', 'aabb', 0)).toBe(-1);
+    expect(findLong('aabaaabaaac', 'aabaaac', 0)).toBe(4);
     const long = `${'a'.repeat(100)}b`;
     expect(matchPath(`/*${long}*c$`, `/x${'a'.repeat(30)}${long}yc`)).toBe(true);
     expect(matchPath(`/*${long}*c$`, `/x${'a'.repeat(200)}c`)).toBe(false);

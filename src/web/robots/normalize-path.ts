@@ -4,10 +4,10 @@
  * equal to their encoded forms.
  */
 const ITSELF = /^[A-Za-z0-9\-._~:/?#[\]@!&()+,;=]*$/;
-const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
-const TRIPLE = /^%[0-9A-Fa-f]{2}$/;
+/** For one character, and for three. */
+const UNRESERVED = /[A-Za-z0-9\-._~]/;
+const TRIPLE = /%[0-9A-Fa-f]{2}/;
 const KEPT = asciiTable(character => ITSELF.test(character));
-const PERCENT = 0x25;
 
 /**
  * Ruling B4, RFC 9309 §2.2.2: path and query in the one spelling in which they are compared with rules.
@@ -21,12 +21,12 @@ export function normalizePath(path: string): string {
   let done = 0;
   for (let at = 0; at < path.length; ) {
     const code = path.charCodeAt(at);
-    if (code < 0x80 && KEPT[code] === 1) {
+    if (KEPT[code] === 1) {
       at += 1;
       continue;
     }
     normal += path.slice(done, at);
-    const triple = code === PERCENT ? path.slice(at, at + 3) : '';
+    const triple = path.slice(at, at + 3);
     if (TRIPLE.test(triple)) {
       normal += normalizeTriple(triple);
       at += 3;

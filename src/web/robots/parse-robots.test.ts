@@ -49,6 +49,9 @@ describe('rules', () => {
     expect(allows(text, '/tmp/1/x/y/z')).toBe(false);
     expect(allows(text, '/tmpx/y')).toBe(false);
     expect(allows(text, '/tmp/1/y')).toBe(true);
+    // Also in a pattern that has to be written anew.
+    expect(['/é', '/éx'].map(path => allows('User-agent: *\nDisallow: /é$', path))).toEqual([false, true]);
+    expect(['/$é', '/$éx'].map(path => allows('User-agent: *\nDisallow: /$é', path))).toEqual([false, false]);
   });
 
   test('FR-WF-ROBOTS-PATH-01 the query takes part', () => {
@@ -154,6 +157,17 @@ describe('groups', () => {
       'User-agent: a\nSitemap: https://x/\nCrawl-delay: 5\nUser-agent: forge-webfetch\nDisallow: /x';
     expect([allows(text, '/x'), allows(text, '/x', 'a')]).toEqual([false, false]);
     expect(allows('User-agent: a\nDisallow:\nUser-agent: b\nDisallow: /x', '/x', 'a')).toBe(true);
+    expect(allows('User-agent: *\nDisallow: /w\nSitemap: https://x/\nDisallow: /x', '/x')).toBe(false);
+    expect(parseRobots(`${text}\nAllow: /y\nUser-agent: *`).groups).toEqual([
+      {
+        agents: ['a', 'forge-webfetch'],
+        rules: [
+          {allow: false, pattern: '/x'},
+          {allow: true, pattern: '/y'},
+        ],
+      },
+      {agents: ['*'], rules: []},
+    ]);
   });
 
   test('one token after another is answered from one value', () => {
@@ -192,6 +206,7 @@ describe('lines', () => {
 
   test('FR-WF-09b empty text allows all', () => {
     for (const text of ['', '\n\n', '\ufeff', '# nothing']) expect(allows(text, '/')).toBe(true);
+    expect(allows('\ufeffUser-agent: *\nDisallow: /x', '/x')).toBe(false);
   });
 
   test('policy: reading never throws, and allows /robots.txt', () => {

@@ -3,7 +3,7 @@ import type {Failure} from '../../core/failure.ts';
 import type {Log} from '../../core/log.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {WebFetchOptions} from '../options.ts';
-import type {HttpResponse, WebUrl} from '../page.ts';
+import {type HttpResponse, REDIRECT_STATUSES, type WebUrl} from '../page.ts';
 import {mayRedirectTo} from './may-redirect-to.ts';
 import {parseRobotsBytes} from './parse-robots.ts';
 import {Robots} from './robots.ts';
@@ -17,9 +17,6 @@ export interface RetrieveParts {
   readonly resolveLocation: (location: string, base: WebUrl) => Result<WebUrl>;
   readonly robotsUrl: (origin: WebUrl) => WebUrl;
 }
-
-/** FR-WF-07a */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * FR-WF-ROBOTS-FETCH-01: the robots.txt of the origin of `asked`, over redirects. Fails with
@@ -38,7 +35,7 @@ export async function retrieveRobots(
     if (!opened.ok) return explain(opened, current, asked);
     const response = opened.value;
     const {status} = response;
-    if (!REDIRECTS.has(status)) return readRules(response, asked, parts, budget);
+    if (!REDIRECT_STATUSES.has(status)) return readRules(response, asked, parts, budget);
 
     response.discard();
     const location = response.headers.get('location')?.[0];

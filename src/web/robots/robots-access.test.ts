@@ -20,6 +20,17 @@ describe('verdicts', () => {
       refused('robots_disallowed', {path: '/private/x', origin: SITE, rule: 'Disallow: /private/*?*'}),
     );
     expect(JSON.stringify([result, log])).not.toContain('secret');
+    expect(!result.ok && result.error.message).toBe(
+      `The robots.txt of ${SITE} disallows /private/x for "forge-webfetch" (Disallow: /private/*?*). Choose another source.`,
+    );
+    expect(log).toEqual([
+      {
+        level: 'info',
+        event: 'robots_disallowed',
+        requested_host: 'site.test',
+        error_code: 'robots_disallowed',
+      },
+    ]);
     expect(await check(`${SITE}/private/x`)).toEqual(ALLOWED);
   });
 
@@ -79,8 +90,17 @@ describe('verdicts', () => {
       response.writeHead(200, {'content-length': '1000'});
       response.write('User-agent: *\nAllow: /\n', () => response.destroy());
     };
-    const {check} = await internet({[SITE]: file(broken)});
+    const {check, log} = await internet({[SITE]: file(broken)});
     expect(await check(`${SITE}/x`)).toEqual(unavailable('truncated'));
+    expect(log).toEqual([
+      {
+        level: 'warn',
+        event: 'robots_unavailable',
+        requested_host: 'site.test',
+        error_code: 'robots_unavailable',
+        error: 'truncated',
+      },
+    ]);
   });
 
   test('security: no more of a rule is repeated than a reader needs', async () => {
@@ -150,10 +170,21 @@ describe('time', () => {
     const others = [check(`${SITE}/yes`), check(`${SITE}/no`)];
     await expect.poll(() => open.length).toBe(1);
     controller.abort();
-    expect(await first).toEqual(refused('cancelled', {phase: 'robots'}));
+    const cancelled = await first;
+    expect(cancelled).toEqual(refused('cancelled', {phase: 'robots'}));
+    expect(!cancelled.ok && cancelled.error.message).toBe(
+      `The call was cancelled while the robots.txt of ${SITE} was read.`,
+    );
     open[0]?.();
     expect(await Promise.all(others)).toEqual([ALLOWED, refused('robots_disallowed', {})]);
     expect(requests(SITE).length).toBe(1);
+  });
+
+  test('ruling B2 the time of a retrieval is over with it', async () => {
+    const {check, clock} = await internet({[SITE]: file(say('')), 'http://b.test': file(say('', 503))});
+    await check(`${SITE}/x`);
+    await check('http://b.test/x');
+    expect(clock.pending()).toBe(0);
   });
 
   test('T-WF-ROB-17 an outcome of fail_open is not remembered', async () => {

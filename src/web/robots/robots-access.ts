@@ -44,6 +44,8 @@ export interface RobotsAccess<Call> {
 }
 
 const HOUR_MS = 3_600_000;
+/** A thousand usual files take two or three megabytes; a hostile one at the size limit takes two by itself. */
+const MAX_CACHE_BYTES = 64 * 2 ** 20;
 /** A rule is text of the site's choosing; no more of it than this is repeated to a reader. */
 const SHOWN_RULE = 200;
 
@@ -52,7 +54,8 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
   const token = robotsToken(settings);
   const ttlMs = settings.robots_cache_ttl_hours * HOUR_MS;
   // FR-WF-08: by origin. Kept are the rules that speak to us, not the file.
-  const cache = new RobotsCache<RuleIndex>(settings.robots_cache_entries, ttlMs, clock);
+  const limits = {entries: settings.robots_cache_entries, bytes: MAX_CACHE_BYTES, ttlMs};
+  const cache = new RobotsCache<RuleIndex>(limits, clock);
   const flights = new SingleFlight<Result<RuleIndex>>();
 
   async function load(asked: WebUrl, call: Call, cancel: AbortSignal): Promise<Result<RuleIndex>> {
@@ -64,7 +67,7 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
       if (!robots.ok) return robots;
       const rules = robots.value.rulesFor(token);
       // FR-WF-ROBOTS-CACHE-02, -04: answers are remembered, allow-all among them; failures never are.
-      cache.set(asked.origin, rules);
+      cache.set(asked.origin, rules, rules.bytes);
       return ok(rules);
     } finally {
       budget.close();

@@ -30,6 +30,10 @@ describe('redirects', () => {
       unavailable('robots_cross_origin_redirect', {redirect_target: 'http://www.site.test'}),
     );
     expect(requests('http://www.site.test')).toEqual([]);
+    const again = await check(`${SITE}/x`);
+    expect(!again.ok && again.error.message).toBe(
+      `The robots.txt of ${SITE} redirects to another origin, http://www.site.test, so its rules are unknown. Fetch the page from http://www.site.test if it is there too.`,
+    );
   });
 
   test('FR-WF-ROBOTS-REDIR-02 with fail_open it is allowed', async () => {
@@ -54,6 +58,9 @@ describe('redirects', () => {
     ['https on another port', SITE, 'https://site.test:8443/robots.txt'],
     ['back to http', 'https://site.test', 'http://site.test/robots.txt'],
     ['from another port to https', `${SITE}:8080`, 'https://site.test/robots.txt'],
+    ['https of another host', SITE, 'https://www.site.test/robots.txt'],
+    ['https all along', 'https://site.test:80', 'https://site.test/robots.txt'],
+    ['http on the port of https', SITE, 'http://site.test:443/robots.txt'],
   ])('ruling B1 no other change of origin is followed: %s', async (_, from, to) => {
     const {check} = await internet({[from]: file(redirect(to)), [web(to).origin]: rules});
     expect(await check(`${from}/x`)).toEqual(
@@ -73,6 +80,17 @@ describe('redirects', () => {
     expect(await check('http://a.github.io/no')).toEqual(
       refused('robots_unavailable', {error: 'robots_cross_origin_redirect'}),
     );
+    // Two hosts that have no registrable domain have none in common; one host is always one site.
+    const addresses = {
+      'http://10.1.1.1': file(redirect('http://10.1.1.2/robots.txt')),
+      'http://10.1.1.2': file(redirect('http://10.1.1.2:8080/robots.txt')),
+      'http://10.1.1.2:8080': rules,
+    };
+    const numbers = await internet(addresses, {cross_origin_redirects: 'same_site'});
+    expect(await numbers.check('http://10.1.1.1/no')).toEqual(
+      refused('robots_unavailable', {error: 'robots_cross_origin_redirect'}),
+    );
+    expect(await numbers.check('http://10.1.1.2/no')).toEqual(refused('robots_disallowed', {}));
     const free = await internet(sites, {cross_origin_redirects: 'follow'});
     expect(await free.check('http://a.github.io/no')).toEqual(refused('robots_disallowed', {}));
   });

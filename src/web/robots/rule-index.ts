@@ -68,6 +68,12 @@ export class RuleIndex {
     for (const length of prefixLengths) this.#prefixLengths[length] = 1;
   }
 
+  /** Of memory, but for the objects that hold the columns. */
+  get bytes(): number {
+    const columns = this.#starts.byteLength + this.#weights.byteLength + this.#prefixLengths.byteLength;
+    return this.#patterns.length + columns + this.#chains.bytes;
+  }
+
   /** FR-WF-08c: the longest matching rule decides; on a tie, Allow. `path` went through `normalizePath`. */
   judge(path: string): Verdict {
     const finder = new SegmentFinder(path);

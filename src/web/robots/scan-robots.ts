@@ -1,7 +1,3 @@
-const LF = 0x0a;
-const CR = 0x0d;
-const HASH = 0x23;
-const COLON = 0x3a;
 const BOM = 0xfeff;
 
 /** What a robots.txt says, line by line, in the order of the file. */
@@ -17,21 +13,26 @@ export interface RobotsHandler {
  * blanks are space and TAB only.
  */
 export function scanRobots(text: string, handler: RobotsHandler): void {
+  const [lineFeed, carriageReturn] = [nextOf(text, '\n'), nextOf(text, '\r')];
+  const [colon, hash] = [nextOf(text, ':'), nextOf(text, '#')];
   let start = text.charCodeAt(0) === BOM ? 1 : 0;
-  let colon = -1;
-  let hash = -1;
-  for (let at = start; at <= text.length; at += 1) {
-    const code = at < text.length ? text.charCodeAt(at) : LF;
-    if (code === LF || code === CR) {
-      if (colon !== -1) emitLine(text, start, colon, hash === -1 ? at : hash, handler);
-      start = at + 1;
-      colon = -1;
-      hash = -1;
-    } else if (hash === -1) {
-      if (code === HASH) hash = at;
-      else if (code === COLON && colon === -1) colon = at;
-    }
+  while (start < text.length) {
+    const lineEnd = Math.min(lineFeed(start), carriageReturn(start));
+    const end = Math.min(lineEnd, hash(start));
+    const colonAt = colon(start);
+    if (colonAt < end) emitLine(text, start, colonAt, end, handler);
+    start = lineEnd + 1;
   }
+}
+
+/** Where a character occurs from a place on, or the length. The place only grows, so each is found once. */
+function nextOf(text: string, character: string): (from: number) => number {
+  let at = -1;
+  return from => {
+    if (at < from) at = text.indexOf(character, from);
+    if (at === -1) at = text.length;
+    return at;
+  };
 }
 
 function emitLine(text: string, start: number, colon: number, end: number, handler: RobotsHandler): void {

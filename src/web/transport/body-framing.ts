@@ -3,6 +3,7 @@ import type {HttpRequest} from '../page.ts';
 import {headerTokens} from './header-tokens.ts';
 import type {NetworkError} from './network-error.ts';
 import type {ResponseHead} from './parse-response-head.ts';
+import {trimBlanks} from './trim-blanks.ts';
 
 /** RFC 9112 §6.3: how the end of the body is found. */
 export type BodyFraming =
@@ -33,7 +34,7 @@ export function bodyFraming(
 
   const numbers = new Set<number>();
   for (const length of lengths) {
-    const digits = length.trim();
+    const digits = trimBlanks(length);
     if (!/^[0-9]{1,15}$/.test(digits)) return {ok: false, error: 'invalid_content_length'};
     numbers.add(Number(digits));
   }

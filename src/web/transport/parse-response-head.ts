@@ -1,6 +1,7 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {HeaderMap} from '../page.ts';
 import type {NetworkError} from './network-error.ts';
+import {trimBlanks} from './trim-blanks.ts';
 
 /** Ruling C2 */
 const MAX_FIELDS = 256;
@@ -43,17 +44,4 @@ export function parseResponseHead(bytes: Buffer): Result<ResponseHead, NetworkEr
   }
   const reason = (match[3] ?? '').slice(0, MAX_REASON_CHARACTERS).replace(/[^\x20-\x7e]/g, '?');
   return ok({minorVersion: Number(match[1]), status: Number(match[2]), statusText: reason, headers});
-}
-
-/** By hand: a regular expression anchored at the end is quadratic in runs of blanks. */
-function trimBlanks(value: string): string {
-  let start = 0;
-  let end = value.length;
-  while (start < end && isBlank(value.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(value.charCodeAt(end - 1))) end -= 1;
-  return value.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }

@@ -137,6 +137,16 @@ const BEHAVIOURS: readonly Behaviour[] = [
     `${OK}${'Transfer-Encoding: chunked\r\n'.repeat(2)}\r\n`,
     'unsupported_transfer_encoding',
   ),
+  bad(
+    'regression: NBSP is no blank before chunked',
+    `${OK}Transfer-Encoding: \xa0chunked\r\n\r\n`,
+    'unsupported_transfer_encoding',
+  ),
+  bad(
+    'regression: NBSP is no blank after a Content-Length',
+    `${OK}Content-Length: 5\xa0\r\n\r\nhello`,
+    'invalid_content_length',
+  ),
   bad('an empty Transfer-Encoding', `${OK}Transfer-Encoding:\r\n\r\n`, 'unsupported_transfer_encoding'),
   bad(
     'chunked in HTTP/1.0',
@@ -215,7 +225,7 @@ describe.each(['http', 'https'] as const)('over %s', scheme => {
     transport = createHttpTransport({ca: [authority.pem]});
     const certificate = scheme === 'https' ? {certificate: authority.issue({names: ['wire.example']})} : {};
     server = await startRawServer(socket => {
-      socket.write(current?.bytes ?? '');
+      socket.write(current?.bytes ?? '', 'latin1');
       if (current?.then === 'close') socket.end();
     }, certificate);
   });

@@ -1,5 +1,6 @@
-const UNRESERVED = /^[A-Za-z0-9._~-]$/;
-const HEX = /^[0-9A-Fa-f]$/;
+// For one character.
+const UNRESERVED = /[A-Za-z0-9._~-]/;
+const HEX = /[0-9A-Fa-f]/;
 const TRIPLET = /%[0-9A-Fa-f]{2}/y;
 
 /**
@@ -27,10 +28,10 @@ export function normalizePercentEncoding(text: string): string {
     emit(decodable ? char : triplet.toUpperCase());
     copied = at + 3;
   }
-  return parts.length === 0 ? text : parts.join('') + text.slice(copied);
+  return parts.join('') + text.slice(copied);
 }
 
 /** Whether a hexadecimal digit after this would make, or lead to, a triplet. */
 function isStray(tail: string): boolean {
-  return tail.endsWith('%') || (tail.startsWith('%') && HEX.test(tail.slice(1)));
+  return tail.endsWith('%') || (tail.startsWith('%') && HEX.test(tail));
 }

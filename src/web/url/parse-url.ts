@@ -5,6 +5,9 @@ import {canonicalUrl} from './canonical-url.ts';
 import {rawAuthority, rawHost} from './raw-authority.ts';
 import {redactUrl} from './redact-url.ts';
 
+/** Of a part of a URL that is named in a failure: a redirect brings whatever its server likes. */
+const MOST_SHOWN = 100;
+
 /**
  * SRD 3.2.1: the syntactic checks, in the order of ruling A1. What is used afterwards, everywhere,
  * is the one URL returned here. With a base, `input` may be a relative reference.
@@ -18,8 +21,9 @@ export function parseUrl(input: string, base?: WebUrl): Result<WebUrl> {
   // FR-WF-04
   const scheme = parsed.protocol.slice(0, -1);
   if (scheme !== 'http' && scheme !== 'https') {
-    return fail('invalid_scheme', `The scheme "${scheme}" cannot be fetched. Use an http or https URL.`, {
-      scheme,
+    const shown = scheme.slice(0, MOST_SHOWN);
+    return fail('invalid_scheme', `The scheme "${shown}" cannot be fetched. Use an http or https URL.`, {
+      scheme: shown,
     });
   }
 
@@ -42,17 +46,25 @@ export function parseUrl(input: string, base?: WebUrl): Result<WebUrl> {
   if (isIpv4 && authority !== undefined) {
     const host = rawHost(authority);
     if (host !== hostname) {
+      const shown = visible(host);
       return fail(
         'invalid_host',
-        `The host "${host}" is an odd spelling of ${hostname}. Write ${hostname}.`,
-        {
-          host,
-          canonical: hostname,
-        },
+        `The host "${shown}" is an odd spelling of ${hostname}. Write ${hostname}.`,
+        {host: shown, canonical: hostname},
       );
     }
   }
   return ok(mint(parsed, scheme, name, isIpv4));
+}
+
+/** IDNA skips characters that nobody sees, as many as there are; in a message they could say anything. */
+function visible(host: string): string {
+  return host
+    .slice(0, MOST_SHOWN)
+    .replace(
+      /[\p{C}\p{Default_Ignorable_Code_Point}]/gu,
+      hidden => `\\u{${hidden.codePointAt(0)?.toString(16)}}`,
+    );
 }
 
 function mint(parsed: URL, scheme: 'http' | 'https', name: string, isIpv4: boolean): WebUrl {

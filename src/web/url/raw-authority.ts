@@ -12,30 +12,29 @@ export function rawAuthority(input: string, baseScheme?: 'http' | 'https'): stri
 
   // A reference names a host only after two slashes, unless it changes the scheme.
   const sameScheme = scheme === '' || scheme.slice(0, -1).toLowerCase() === baseScheme;
-  if (baseScheme !== undefined && sameScheme && at - scheme.length < 2) return undefined;
+  if (sameScheme && at - scheme.length < 2) return undefined;
 
   const rest = text.slice(at);
   const end = rest.search(/[/\\?#]/);
   return end === -1 ? rest : rest.slice(0, end);
 }
 
-/** The host in a raw authority: no userinfo, no port, no brackets. */
+/**
+ * FR-WF-04b1: the host in a raw authority without userinfo, which parsed as an IPv4 address. So no
+ * brackets either: what stands in them is an IPv6 address or no URL.
+ */
 export function rawHost(authority: string): string {
-  const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);
-  if (hostAndPort.startsWith('[')) {
-    const close = hostAndPort.indexOf(']');
-    return close === -1 ? hostAndPort : hostAndPort.slice(1, close);
-  }
-  const colon = hostAndPort.indexOf(':');
-  return colon === -1 ? hostAndPort : hostAndPort.slice(0, colon);
+  const colon = authority.indexOf(':');
+  return colon === -1 ? authority : authority.slice(0, colon);
 }
 
 /** What WHATWG drops before it reads: C0 controls and blanks outside, TAB and newlines everywhere. */
 function strip(input: string): string {
   let start = 0;
   let end = input.length;
-  while (start < end && input.charCodeAt(start) <= 0x20) start += 1;
-  while (end > start && input.charCodeAt(end - 1) <= 0x20) end -= 1;
+  // Past both ends there is NaN, which ends the loops.
+  while (input.charCodeAt(start) <= 0x20) start += 1;
+  while (input.charCodeAt(end - 1) <= 0x20) end -= 1;
   return input.slice(start, end).replace(/[\t\n\r]/g, '');
 }
 

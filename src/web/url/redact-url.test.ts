@@ -25,7 +25,13 @@ test.each([
   ['http://user:pass＠example.com/', 'http:…'],
   ['http://user:pass/x', 'http:…'],
   ['//user:pass@host/', '…'],
+  ['http://us er:[abc]/', 'http:…'],
+  ['http://exa mple:80', 'http://exa mple:80'],
   ['\u001b[31mred', '[31mred'],
+  ['  not a url ?secret', 'not a url '],
+  ['  not a url  ', 'not a url'],
+  ['x'.repeat(200), 'x'.repeat(200)],
+  ['x'.repeat(201), `${'x'.repeat(200)}…`],
   ['', ''],
 ])('ruling A2 of the unparsable %j it shows nothing secret', (input, expected) => {
   expect(redactUrl(input)).toBe(expected);

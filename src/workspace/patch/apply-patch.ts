@@ -5,16 +5,17 @@ import {bytewise} from '../bytewise.ts';
 import {contentHash} from '../content-hash.ts';
 import type {Deadline} from '../deadline.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../file-system.ts';
+import {attempt} from '../io-failure.ts';
 import type {Workspace} from '../jail.ts';
 import {readWhole} from '../open-file.ts';
 import {notAFile} from '../refusals.ts';
 import type {WritablePath} from '../workspace-path.ts';
 import {byteString, bytesOf, readable} from './byte-string.ts';
 import {commitWrites, type FileWrite, type JournalOptions} from './commit-journal.ts';
-import {type CrossCheckOptions, crossCheck} from './cross-check.ts';
+import {type CrossCheck, type CrossCheckOptions, crossCheck} from './cross-check.ts';
 import {type DiffStat, diffStat} from './diff-stat.ts';
 import type {FileChange, FileState} from './file-change.ts';
-import {type AppliedOffset, overlayPatch, type PatchTree} from './overlay.ts';
+import {type AppliedOffset, overlayPatch, type PatchTree, type Thread} from './overlay.ts';
 import {parsePatch} from './parse-patch.ts';
 import {renderUndo} from './render-undo.ts';
 import {renderFileChange} from './render-unified.ts';
@@ -69,10 +70,9 @@ export async function planPatch(
   );
   if (!overlaid.ok) return overlaid;
   const {changes, offsets, threads} = overlaid.value;
-  const checked =
-    options.crossCheck === undefined
-      ? ({verdict: 'unavailable'} as const)
-      : await crossCheck(threads, options.crossCheck);
+  const second = await secondOpinion(threads, options.crossCheck);
+  if (!second.ok) return second;
+  const checked = second.value;
   if (checked.verdict === 'differs') {
     const message = `GNU patch does not come to the same result: ${checked.reason}. Nothing was written. Rebuild the hunks with more context.`;
     return fail('patch_hunk_fail', message, {problems: [{hint: 'cross_check', message: checked.reason}]});
@@ -92,6 +92,15 @@ export async function planPatch(
     crossCheck: checked.verdict,
     digest: digestOf(changes),
   });
+}
+
+/** Where it could not be asked for want of the program, there is none; where the system failed, so do we. */
+async function secondOpinion(
+  threads: readonly Thread[],
+  options: CrossCheckOptions | undefined,
+): Promise<Result<CrossCheck>> {
+  if (options === undefined) return ok({verdict: 'unavailable'});
+  return attempt(options.directory, 'check the patch in', () => crossCheck(threads, options));
 }
 
 /** Does what was planned, all of it or nothing; `stale_read` if a file is not what it was then. */

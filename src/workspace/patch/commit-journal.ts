@@ -7,7 +7,7 @@ import {attempt} from '../io-failure.ts';
 import type {Workspace} from '../jail.ts';
 import {staleRead} from '../refusals.ts';
 import type {StagedFile} from '../staged-file.ts';
-import type {WritablePath} from '../workspace-path.ts';
+import {quotePath, type WritablePath} from '../workspace-path.ts';
 import {
   endJournal,
   findJournals,
@@ -204,6 +204,8 @@ async function perform(
       const put = await file.commit(hashes.get(file.target) ?? 'absent');
       if (!put.ok) return put;
       onStep({kind: 'replaced', path: file.target});
+      // The journal must not go before the renames are sure to stay.
+      if (put.value !== 'durable') return notSynchronised(file.target);
     }
     for (const write of writes) {
       if (write.new !== undefined) continue;
@@ -215,6 +217,14 @@ async function perform(
   } finally {
     for (const file of staged) file.discard();
   }
+}
+
+function notSynchronised(path: WritablePath): Result<never> {
+  return fail('io_error', `The directory of ${quotePath(path)} could not be synchronised. Check the disk.`, {
+    path,
+    error: 'not_synchronised',
+    operation: 'replace',
+  });
 }
 
 async function verify(

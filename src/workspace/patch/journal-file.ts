@@ -55,14 +55,25 @@ export async function writeJournal(directory: string, journal: Journal): Promise
   };
   const handle = await open(temporary, 'wx', 0o600);
   try {
-    await handle.writeFile(`${JSON.stringify(head)}\n`);
-    for (const {old} of journal.entries) if (old !== undefined) await handle.writeFile(old.bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    try {
+      await handle.writeFile(`${JSON.stringify(head)}\n`);
+      for (const {old} of journal.entries) if (old !== undefined) await handle.writeFile(old.bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
   }
-  await rename(temporary, path);
-  await syncOwn(directory);
+  try {
+    await syncOwn(directory);
+  } catch (error) {
+    // Nothing was changed yet that it could bring back.
+    await unlink(path).catch(() => {});
+    throw error;
+  }
   return path;
 }
 
@@ -99,7 +110,12 @@ export async function endJournal(directory: string, path: string): Promise<undef
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
-  await syncOwn(directory);
+  try {
+    await syncOwn(directory);
+  } catch (error) {
+    // It is gone, and there is no way back. Should a power failure bring it back, the old state comes whole.
+    if (errorCode(error) === undefined) throw error;
+  }
   return undefined;
 }
 

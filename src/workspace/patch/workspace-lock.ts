@@ -20,6 +20,9 @@ const POLL_MS = 10;
 /** A lock file that never got its content belongs to a process that died while it made it. */
 const UNFINISHED_MS = 5_000;
 
+/** What is in locks that this process gave up and could not remove: they hold nobody up. */
+const abandoned = new Set<string>();
+
 /** A name for the files that concern one workspace, as several may share a directory. */
 export function workspaceKey(root: string): string {
   return contentHash(Buffer.from(root)).slice(0, 16);
@@ -44,7 +47,7 @@ export async function lockWorkspace(
   return attempt(path, 'lock', async () => {
     await mkdir(directory, {recursive: true, mode: 0o700});
     for (;;) {
-      if (await createExclusively(path, content)) return async () => removeIfEqual(path, content);
+      if (await createExclusively(path, content)) return () => release(path, content);
       await breakDeadLock(path, clock);
       if (clock.monotonic() > giveUp) return undefined;
       await new Promise<void>(resume => {
@@ -67,8 +70,10 @@ export async function lockWorkspace(
 }
 
 async function createExclusively(path: string, content: string): Promise<boolean> {
+  let created = false;
   try {
     const handle = await open(path, 'wx', 0o600);
+    created = true;
     try {
       await handle.writeFile(content);
     } finally {
@@ -77,8 +82,22 @@ async function createExclusively(path: string, content: string): Promise<boolean
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
+    // Ours, and nobody's lock: others would wait for it.
+    if (created) await unlink(path).catch(() => {});
     throw error;
   }
+}
+
+/** What the lock was for has happened: a lock that cannot be removed is none of its failures. */
+async function release(path: string, content: string): Promise<void> {
+  for (let tries = 0; tries < 2; tries += 1) {
+    try {
+      return await removeIfEqual(path, content);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+  abandoned.add(content);
 }
 
 /** Two that see the same dead lock must not both remove it: the second might remove the first's new one. */
@@ -101,6 +120,7 @@ async function breakDeadLock(path: string, clock: Clock): Promise<void> {
 async function deadContent(path: string, clock: Clock): Promise<string | undefined> {
   const content = await read(path);
   if (content === undefined) return undefined;
+  if (abandoned.has(content)) return content;
   const match = /^\{"pid":(\d+),"identity":"([^"]*)"/.exec(content);
   if (match === null) return (await isOld(path, clock)) ? content : undefined;
   const alive = (await processIdentity(Number(match[1]))) === match[2];

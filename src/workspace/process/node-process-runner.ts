@@ -28,8 +28,8 @@ async function runProcess(request: ProcessRequest, clock: Clock): Promise<Proces
   fed.catch(() => killGroup(child));
   const end = await follow(child, request, clock);
   child.stdin?.destroy();
-  await fed;
-  return end;
+  const unfed = await fed;
+  return unfed !== undefined && end.end === 'exited' ? {end: 'broken', error: unfed} : end;
 }
 
 function start({command, args, cwd, env = {}, stdin}: ProcessRequest): ChildProcess {
@@ -44,15 +44,20 @@ function start({command, args, cwd, env = {}, stdin}: ProcessRequest): ChildProc
   });
 }
 
-async function feed(child: ChildProcess, {stdin}: ProcessRequest): Promise<void> {
-  if (stdin === undefined || child.stdin === null) return;
+/** The value is the code of what kept it from getting all of its input. */
+async function feed(child: ChildProcess, {stdin}: ProcessRequest): Promise<string | undefined> {
+  if (stdin === undefined || child.stdin === null) return undefined;
   try {
     await pipeline(stdin, child.stdin);
+    return undefined;
   } catch (error) {
     // It may end before it has read everything, or never have been started.
     const gone = ['EPIPE', 'ECONNRESET', 'ENOTCONN', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!gone.includes(code)) throw error;
+    if (gone.includes(code)) return undefined;
+    if (errorCode(error) === undefined) throw error;
+    killGroup(child);
+    return code;
   }
 }
 
@@ -60,6 +65,7 @@ function follow(child: ChildProcess, request: ProcessRequest, clock: Clock): Pro
   const {onStdout, maxStdoutBytes, signal} = request;
   return new Promise((resolve, reject) => {
     let ended: 'stopped' | 'capped' | 'aborted' | undefined;
+    let broken: string | undefined;
     let exitCode: number | null = null;
     let stdoutBytes = 0;
     let stderrBytes = 0;
@@ -80,6 +86,7 @@ function follow(child: ChildProcess, request: ProcessRequest, clock: Clock): Pro
     };
     const finish = (): void => {
       if (ended !== undefined) settle({end: ended});
+      else if (broken !== undefined) settle({end: 'broken', error: broken});
       else settle({end: 'exited', exitCode, stderr: Buffer.concat(stderr).toString('utf8')});
     };
 
@@ -100,6 +107,12 @@ function follow(child: ChildProcess, request: ProcessRequest, clock: Clock): Pro
       if (room > 0) stderr.push(part.subarray(0, room));
       stderrBytes += part.length;
     });
+    for (const pipe of [child.stdout, child.stderr]) {
+      pipe?.on('error', error => {
+        broken ??= errorCode(error) ?? error.name;
+        killGroup(child);
+      });
+    }
     child.on('error', error => {
       // With a number it was started, and this is a kill that came too late.
       if (child.pid !== undefined) return;

@@ -27,7 +27,8 @@ export type ProcessEnd =
   /** Killed by us: the reader had enough, there was too much, or the call was aborted. */
   | {readonly end: 'stopped' | 'capped' | 'aborted'}
   | {
-      readonly end: 'not_started';
+      /** `broken`: a pipe to or from it failed, so that something of its input or output is missing. */
+      readonly end: 'not_started' | 'broken';
       /** The code of the operating system. */
       readonly error: string;
     };

@@ -20,8 +20,10 @@ export function runPatchWith(processes: ProcessRunner, signal: AbortSignal): Run
       maxStdoutBytes: MAX_STDOUT_BYTES,
       signal,
     });
-    if (end.end === 'not_started') {
-      throw Object.assign(new Error(`Could not start ${command}: ${end.error}`), {code: end.error});
+    if (end.end === 'not_started' || end.end === 'broken') {
+      const what = end.end === 'broken' ? 'talk to' : 'start';
+      const problem = new Error(`Could not ${what} ${command}: ${end.error}`);
+      throw Object.assign(problem, {code: end.error, syscall: 'spawn'});
     }
     const text = Buffer.concat(stdout).toString('utf8');
     if (end.end === 'exited') return {exitCode: end.exitCode, stdout: text, stderr: end.stderr};

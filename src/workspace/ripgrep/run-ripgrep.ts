@@ -43,6 +43,8 @@ export async function runRipgrep(
       return ok(end.end);
     case 'capped':
       return refused(`its output exceeded ${MAX_STDOUT_BYTES} bytes`, null);
+    case 'broken':
+      return refused(`the connection to it failed (${end.error})`, null);
     case 'not_started':
       return fail('ripgrep_unavailable', `ripgrep could not be started: ${end.error}. Install it anew.`, {
         error: end.error,

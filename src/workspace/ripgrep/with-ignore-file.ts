@@ -27,6 +27,7 @@ export async function withIgnoreFile<Value>(
     });
     return written.ok ? await work([...args, `--ignore-file=${path}`]) : written;
   } finally {
-    await rm(path, {force: true});
+    // One that stays is no reason to keep what was found.
+    await attempt(path, 'remove', () => rm(path, {force: true}));
   }
 }

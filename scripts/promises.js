@@ -1,0 +1,111 @@
+/**
+ * What SECURITY.md promises, and the tests that prove it: a path, or the beginning of paths, and where only some
+ * of their tests count, a part of the titles. `npm run security` fills in cases and results.
+ */
+export const PROMISES = [
+  {
+    promise: 'No address inside is reached: every special range, in every spelling and embedding',
+    proofs: [
+      'test/hostile/addresses-classifier.test.ts',
+      'src/web/guard/classify-address.test.ts',
+      'src/web/guard/ip-address.test.ts',
+    ],
+  },
+  {
+    promise:
+      'The tool, a redirect, robots.txt, `<base>` and the browser get the same verdict about an address',
+    proofs: ['test/hostile/addresses-reached.test.ts', 'test/e2e/web-fetch-policy.test.ts'],
+  },
+  {
+    promise:
+      'Names that change their answer, mix public and private ones, or answer without end reach nothing',
+    proofs: ['test/hostile/dns.test.ts', 'src/web/guard/admit.test.ts'],
+  },
+  {
+    promise:
+      'Whatever a server sends, the right code comes within the deadline, and sockets and memory come back',
+    proofs: ['test/hostile/wire.test.ts', 'test/hostile/wire-keep-alive.test.ts', 'src/web/transport/'],
+  },
+  {promise: 'TLS is verified, and what is wrong with it is said', proofs: ['test/hostile/wire-tls.test.ts']},
+  {
+    promise:
+      'Bombs, nested codings and wrong encodings end at their limits, each tested one below, at and above',
+    proofs: ['test/hostile/encoding-'],
+  },
+  {
+    promise: 'robots.txt is obeyed as RFC 9309 says',
+    proofs: ['src/web/robots/', 'test/e2e/'],
+    titles: /robots|ROB-/i,
+  },
+  {
+    promise: 'Chromium has no network: no packet leaves, and a sign of one ends it',
+    proofs: [
+      'test/e2e/browser-egress.test.ts',
+      'test/e2e/browser-guard.test.ts',
+      'test/e2e/browser-remains.test.ts',
+    ],
+  },
+  {
+    promise: 'Documents of any structure take time and memory that grow with their length, no faster',
+    proofs: ['test/hostile/documents-growth.test.ts', 'src/web/extract/hostile-html.test.ts'],
+  },
+  {
+    promise: 'A deadline ends a heavy page, and the others are answered meanwhile',
+    proofs: ['test/hostile/documents-deadline.test.ts'],
+  },
+  {
+    promise: 'No control or invisible character, raw HTML, fence or link trick gets out, on any face',
+    proofs: ['test/hostile/output-'],
+  },
+  {
+    promise:
+      'The cache survives kills, full disks, strangers and hostile entries, and never serves a wrong page',
+    proofs: ['test/hostile/cache-files-', 'src/web/cache/'],
+  },
+  {
+    promise: 'When any one I/O operation fails: a typed error, nothing left open, nothing half-written',
+    proofs: ['test/hostile/faults'],
+  },
+  {
+    promise: 'Ten thousand calls with faults in one process: no growth, every call answered',
+    proofs: ['test/hostile/soak.test.ts'],
+  },
+  {
+    promise: 'No tool leaves the working tree, by name, link or race',
+    proofs: [
+      'src/workspace/jail',
+      'src/workspace/pin-',
+      'src/workspace/open-file.test.ts',
+      'src/workspace/workspace-path.test.ts',
+    ],
+  },
+  {
+    promise: 'A patch is whole or not at all, whatever it says and wherever it is cut off',
+    proofs: ['src/workspace/patch/'],
+  },
+  {
+    promise:
+      'A command has the working tree and nothing else, and nothing outlives it (Docker and bubblewrap)',
+    proofs: ['test/e2e/sandbox-contract.test.ts', 'test/e2e/sandbox-lifetime.test.ts', 'src/sandbox/'],
+  },
+  {
+    promise: 'No argument changes policy; what was approved is what was shown; `deny` holds',
+    proofs: ['src/runtime/approvals/', 'src/runtime/execute-call.test.ts', 'src/mcp/approval-form.test.ts'],
+  },
+  {
+    promise: 'The log verifies after a kill at any moment, and shows what was changed',
+    proofs: ['src/runtime/events/', 'src/runtime/session.test.ts'],
+  },
+  {
+    promise: 'MCP over HTTP answers nobody without the token, on no other host or origin',
+    proofs: ['src/mcp/serve-http.test.ts'],
+  },
+  {
+    promise: 'What a page or a command wrote cannot run in a report',
+    proofs: ['test/e2e/report', 'src/report/'],
+  },
+  {
+    promise: 'Code that skips the guard does not compile; powers stay where they are given',
+    proofs: ['test/architecture.test.ts'],
+  },
+];

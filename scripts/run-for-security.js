@@ -1,0 +1,29 @@
+// Runs all tests, the hostile ones too, and writes what came out into SECURITY.md. Needs dist/: `npm run security`.
+import {spawnSync} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+const cwd = fileURLToPath(new URL('..', import.meta.url));
+const place = mkdtempSync(join(tmpdir(), 'forge-security-'));
+const reports = ['vitest.config.ts', 'vitest.hostile.config.ts'].map((config, index) => {
+  const report = join(place, `${index}.json`);
+  run(
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--config',
+    config,
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  );
+  return report;
+});
+// What failed stands in the table.
+process.exitCode = run('scripts/write-security.js', ...reports);
+rmSync(place, {recursive: true});
+
+function run(script, ...args) {
+  return spawnSync(process.execPath, [script, ...args], {cwd, stdio: 'inherit'}).status ?? 1;
+}

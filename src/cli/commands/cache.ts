@@ -1,0 +1,107 @@
+import type {Result} from '../../core/result.ts';
+import type {Command, CommandContext} from '../command.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {groupDigits} from '../group-digits.ts';
+import {humanSize} from '../human-size.ts';
+import {parseFlags} from '../parse-flags.ts';
+import {printable} from '../printable.ts';
+import {readSettings} from '../read-settings.ts';
+import {renderCacheEntry, renderCacheList, renderCacheStats, renderRemoval} from '../render-cache.ts';
+import {renderFailure} from '../render-failure.ts';
+import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
+import type {PageCache} from '../toolbox-services.ts';
+import {UsageError} from '../usage-error.ts';
+
+const FLAGS = {
+  json: {type: 'boolean', help: 'Print JSON: an object, or for list and show an object a line.'},
+  yes: {type: 'boolean', short: 'y', help: 'With clear: remove every page without asking.'},
+  config: TOOLBOX_FLAGS.config,
+} as const;
+
+interface Desk {
+  readonly cache: PageCache;
+  readonly json: boolean;
+  readonly yes: boolean;
+  readonly context: CommandContext;
+}
+
+const VERBS: Readonly<Record<string, (desk: Desk, url: string) => Promise<ExitCode>>> = {
+  stats: ({cache, ...desk}) =>
+    print(cache.stats(), desk, (stats, {console}) => renderCacheStats(stats, console)),
+  list: ({cache, ...desk}) => print(cache.list(), desk, renderCacheList),
+  show: ({cache, ...desk}, url) =>
+    print(cache.show(url), desk, (entries, {console}) =>
+      entries.map(entry => renderCacheEntry(entry, console)).join(console.interactive ? '\n' : ''),
+    ),
+  prune: ({cache, ...desk}) => print(cache.prune(), desk, renderRemoval),
+  clear,
+};
+
+export const cacheCommand: Command = {
+  name: 'cache',
+  summary: 'Look at the page cache, and clear it up',
+  usage: '(stats | list | show URL | prune | clear)',
+  flags: FLAGS,
+  examples: [
+    'forge-tools cache stats',
+    "forge-tools cache list --json | jq -r 'select(.fresh | not) | .url'",
+    'forge-tools cache show https://example.com/',
+    'forge-tools cache clear --yes',
+  ],
+  async run(argv, context: CommandContext) {
+    const {values, positionals} = parseFlags(argv, FLAGS);
+    const [name = '', url, ...more] = positionals;
+    const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+    if (verb === undefined) throw new UsageError('cache takes one of stats, list, show, prune and clear.');
+    if (more.length > 0 || (url === undefined) === (name === 'show')) {
+      throw new UsageError(
+        name === 'show' ? 'cache show takes one URL.' : `cache ${name} takes no arguments.`,
+      );
+    }
+    if (values.yes && name !== 'clear') throw new UsageError('--yes goes with clear.');
+    const {resolved} = await readSettings(values, context);
+    const cache = (await context.services()).openPageCache(resolved.config);
+    const desk = {cache, json: values.json === true, yes: values.yes === true, context};
+    const code = await verb(desk, url ?? '');
+    return context.signal.aborted ? EXIT.interrupted : code;
+  },
+};
+
+async function clear({cache, yes, ...desk}: Desk): Promise<ExitCode> {
+  const {console, signal} = desk.context;
+  if (!yes) {
+    if (console.ask === undefined) throw new UsageError('Nobody can be asked here: cache clear needs --yes.');
+    const stats = await cache.stats();
+    if (!stats.ok) return explain(stats, desk.context);
+    const {entries, bytes, directory} = stats.value;
+    const what = `${groupDigits(entries)} cached pages (${humanSize(bytes)}) in ${printable(directory)}`;
+    const answer = await console.ask(`Remove ${what}? [y/N] `, signal);
+    if (signal.aborted) return EXIT.interrupted;
+    if (!/^\s*y(?:es)?\s*$/i.test(answer ?? '')) {
+      console.err('Nothing was removed.\n');
+      return EXIT.failed;
+    }
+  }
+  return print(cache.clear(), desk, renderRemoval);
+}
+
+/** The answer as JSON, an object a line, or as `render` has it. */
+async function print<Value>(
+  pending: Promise<Result<Value>>,
+  {json, context}: Pick<Desk, 'json' | 'context'>,
+  render: (value: Value, context: CommandContext) => string,
+): Promise<ExitCode> {
+  const result = await pending;
+  if (!result.ok) return explain(result, context);
+  const {value} = result;
+  const lines: readonly unknown[] = Array.isArray(value) ? value : [value];
+  await context.console.out(
+    json ? lines.map(line => `${JSON.stringify(line)}\n`).join('') : render(value, context),
+  );
+  return EXIT.ok;
+}
+
+function explain<Value>(result: Extract<Result<Value>, {ok: false}>, {console}: CommandContext): ExitCode {
+  console.err(renderFailure(result.error, undefined, console));
+  return EXIT.failed;
+}

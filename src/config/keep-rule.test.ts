@@ -1,0 +1,87 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {codeOf, unwrap} from '../../test/support/outcome.ts';
+import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
+import type {ApprovalRule} from '../core/tool-host.ts';
+import {keepRule} from './keep-rule.ts';
+import {loadConfig} from './load-config.ts';
+
+const RULE: ApprovalRule = {
+  tool: 'run',
+  decision: 'allow',
+  host: '',
+  path: '',
+  command_prefix: 'npm run "test"',
+  match: ['npm run "test" -- a'],
+  not_match: [],
+  reason: '',
+};
+
+const ENVIRONMENT = {env: {}, cwd: '/', tempDir: '/tmp', homeDir: '/nonexistent'};
+
+async function rulesOf(file: string): Promise<readonly unknown[]> {
+  const loaded = await loadConfig({path: file, ...ENVIRONMENT});
+  return loaded.ok ? loaded.value.config.tools.approval.rules : loaded.error;
+}
+
+test('ruling H3 a kept rule is read back as it was, behind what was there', async () => {
+  const file = join(temporaryDirectory(), 'config.toml');
+  writeFileSync(file, '# mine\n[tools]\nmode = "enabled" # on', {mode: 0o640});
+  chmodSync(file, 0o640);
+  unwrap(await keepRule(file, RULE, ENVIRONMENT));
+  unwrap(await keepRule(file, {...RULE, command_prefix: 'npm ci', match: []}, ENVIRONMENT));
+  expect(
+    readFileSync(file, 'utf8').startsWith(
+      '# mine\n[tools]\nmode = "enabled" # on\n\n[[tools.approval.rules]]',
+    ),
+  ).toBe(true);
+  expect(await rulesOf(file)).toEqual([RULE, {...RULE, command_prefix: 'npm ci', match: []}]);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+});
+
+test('policy: a first file is private, and a linked one stays linked', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'forge/config.toml');
+  unwrap(await keepRule(file, RULE, ENVIRONMENT));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  symlinkSync(file, join(directory, 'link'));
+  unwrap(await keepRule(join(directory, 'link'), RULE, ENVIRONMENT));
+  expect(await rulesOf(file)).toHaveLength(2);
+  expect(readdirSync(join(directory, 'forge'))).toEqual(['config.toml']);
+});
+
+test('policy: a file that takes no further table is left as it is, and the message has the lines', async () => {
+  const file = join(temporaryDirectory(), 'config.toml');
+  const before = '[tools.approval]\nrules = [{tool = "run", decision = "ask", command_prefix = "rm"}]\n';
+  writeFileSync(file, before);
+  const kept = await keepRule(file, RULE, ENVIRONMENT);
+  expect(codeOf(kept)).toBe('io_error');
+  expect(!kept.ok && kept.error.message).toContain('command_prefix = ');
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('policy: where the file cannot be written, the message has the lines', async () => {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, 'config.toml'));
+  const kept = await keepRule(join(directory, 'config.toml'), RULE, ENVIRONMENT);
+  expect(codeOf(kept)).toBe('io_error');
+  expect(!kept.ok && kept.error.message).toContain('[[tools.approval.rules]]');
+  expect(existsSync(join(directory, 'config.toml'))).toBe(true);
+});
+
+test('policy: a rule that the next start would refuse is not written', async () => {
+  const file = join(temporaryDirectory(), 'config.toml');
+  const kept = await keepRule(file, {...RULE, command_prefix: 'a\u0007'}, ENVIRONMENT);
+  expect(!kept.ok && kept.error.message).toContain('control characters');
+  expect(existsSync(file)).toBe(false);
+});

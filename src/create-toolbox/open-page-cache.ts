@@ -1,0 +1,42 @@
+import type {Config} from '../config/config-schema.ts';
+import {type Clock, systemClock} from '../core/clock.ts';
+import {fail} from '../core/failure.ts';
+import type {Result} from '../core/result.ts';
+import {type CacheDesk, openCacheDesk, type Removal} from '../web/cache/cache-desk.ts';
+import type {CacheStats} from '../web/cache/cache-stats.ts';
+import type {CacheEntry} from '../web/cache/entry.ts';
+import type {CachedPage} from '../web/cache/survey-entries.ts';
+import {parseUrl} from '../web/url/parse-url.ts';
+import {redactUrl} from '../web/url/redact-url.ts';
+
+export type {CachedPage, CacheEntry, CacheStats, Removal};
+
+export interface PageCache extends Omit<CacheDesk, 'show'> {
+  /** What is stored of the URL, at least one entry; `file_not_found` if nothing is. */
+  readonly show: (url: string) => Promise<Result<readonly CacheEntry[]>>;
+}
+
+/** The page cache of a configuration, for the commands that look after it. No fetch is made. */
+export function openPageCache({tools}: Config, clock: Clock = systemClock): PageCache {
+  const {cache_dir, max_cache_entries, max_cache_bytes} = tools.webfetch;
+  const desk = openCacheDesk({
+    directory: cache_dir,
+    maxEntries: max_cache_entries,
+    maxBytes: max_cache_bytes,
+    clock,
+  });
+  return {
+    ...desk,
+    async show(text) {
+      const url = parseUrl(text);
+      if (!url.ok) return url;
+      const found = await desk.show(url.value.canonical);
+      if (!found.ok || found.value.length > 0) return found;
+      return fail(
+        'file_not_found',
+        `The cache holds nothing of ${redactUrl(text)}. A page is stored under the address that its redirects led to: look it up with "forge-tools cache list".`,
+        {path: cache_dir},
+      );
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import {Allowance} from './allowance.ts';
+import {type CallDetails, readCallDetails} from './call-details.ts';
+import {refusalOf, stateOf, waitingsOf} from './call-state.ts';
+import {isObject} from './json-field.ts';
+import {embedJson, type SafeHtml} from './markup.ts';
+import {renderCall} from './render-call.ts';
+import type {RecordedCall, RunIncident} from './run-history.ts';
+
+/** Nobody reads more of one call in a page. */
+const MOST_CHARACTERS = 400_000;
+const LONGEST_SUMMARY = 240;
+
+/** One line of the page's data: a call or an incident, ready for `assets/report/`. */
+export interface ReportLine {
+  readonly line: SafeHtml;
+  /** Not all of the call is in it. */
+  readonly isCut: boolean;
+  /** Artifacts that are not what the log vouches for. */
+  readonly altered: number;
+}
+
+/** Renders a call into at most `share` characters. */
+export async function renderCallLine(run: string, call: RecordedCall, share: number): Promise<ReportLine> {
+  const details = await readCallDetails(run, call);
+  const altered = [...details.diffs, ...details.outputs, ...details.others].filter(
+    file => file.altered,
+  ).length;
+  const row = rowOf(call, details);
+  const limit = Math.min(share, MOST_CHARACTERS);
+  // Markup may be many times its text, so it is tried with less until it fits.
+  for (let characters = limit; characters >= 200; characters = Math.floor(characters / 3)) {
+    const allowance = new Allowance(characters);
+    const line = embedJson({...row, body: renderCall(call, details, allowance)});
+    if (line.length <= Math.max(limit, 2000)) return {line, isCut: allowance.cut > 0, altered};
+  }
+  const step = `step_${String(call.step).padStart(4, '0')}`;
+  const note = `Left out, as the page has a limit. It is in calls/${step}.json of the run.`;
+  return {line: embedJson({...row, body: ['p', {class: 'note'}, [note]]}), isCut: true, altered};
+}
+
+export function renderIncidentLine({at, event, payload}: RunIncident, index: number): ReportLine {
+  const facts = Object.entries(payload)
+    .filter(([, value]) => !Array.isArray(value) || value.length > 0)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const text = [event.replaceAll('_', ' '), ...facts].join(', ').slice(0, LONGEST_SUMMARY);
+  return {line: embedJson({incident: index, at, text}), isCut: false, altered: 0};
+}
+
+function rowOf(call: RecordedCall, details: CallDetails) {
+  return {
+    step: call.step,
+    tool: call.tool.slice(0, 64),
+    state: stateOf(call),
+    summary: summaryOf(call, details),
+    error: call.errorType ?? null,
+    by: refusalOf(call)?.by.slice(0, 200) ?? null,
+    start: call.startedAt,
+    end: call.endedAt ?? null,
+    waits: waitingsOf(call).map(([from, to]) => [from, to ?? null]),
+    run: call.runSeconds ?? null,
+    wait: call.waitSeconds,
+  };
+}
+
+/** What the tool says it is about, without its name, or the first argument that is a text. */
+function summaryOf({tool, params}: RecordedCall, {summary}: CallDetails): string {
+  if (summary !== undefined) {
+    const rest = summary.startsWith(`${tool} `) ? summary.slice(tool.length + 1) : summary;
+    return oneLine(rest);
+  }
+  const texts = isObject(params) ? Object.values(params).filter(value => typeof value === 'string') : [];
+  return oneLine(texts[0] ?? '');
+}
+
+function oneLine(text: string): string {
+  return text.slice(0, LONGEST_SUMMARY).replace(/\s+/g, ' ').trim();
+}

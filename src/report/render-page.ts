@@ -1,0 +1,140 @@
+import {createHash} from 'node:crypto';
+import {readFile} from 'node:fs/promises';
+import {packageFile} from '../core/package-file.ts';
+import {embedAsset, embedJson, escapeHtml, html, joinHtml, type SafeHtml, scriptElement} from './markup.ts';
+
+/** What stands above the calls. */
+export interface PageHead {
+  readonly name: string;
+  readonly path: string;
+  readonly state: 'running' | 'ended' | 'cut off';
+  readonly verdict: {readonly state: 'intact' | 'torn' | 'tampered'; readonly text: string};
+  /** What a reader has to know about the page itself. */
+  readonly notes: readonly string[];
+}
+
+export interface PageAssets {
+  readonly script: SafeHtml;
+  readonly style: SafeHtml;
+}
+
+/** The parts of the one script, in their order: each knows those before it. */
+const SCRIPTS = ['build', 'timeline', 'rows', 'head', 'search', 'keys', 'start'];
+
+/** Reads the files of this package that stand in every page. */
+export async function loadAssets(): Promise<PageAssets> {
+  const read = (name: string): Promise<string> => readFile(packageFile(`assets/report/${name}`), 'utf8');
+  const style = await read('report.css');
+  const scripts = await Promise.all(SCRIPTS.map(name => read(`${name}.js`)));
+  return {script: embedAsset(["'use strict';", ...scripts].join('\n')), style: embedAsset(style)};
+}
+
+/**
+ * Nothing is loaded, nothing is sent, no form, no frame, no plugin; of scripts and styles exactly ours. Trusted
+ * types: no script, ours included, makes elements of a string. A live page asks its own server alone.
+ */
+export function contentSecurityPolicy({script, style}: PageAssets, live: boolean): string {
+  const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return [
+    "default-src 'none'",
+    `script-src ${hash(script)}`,
+    `style-src ${hash(style)}`,
+    ...(live ? ["connect-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+/** The page: a frame of ours, and behind it the data that `assets/report/` shows in it. */
+export function renderPage(
+  head: PageHead,
+  lines: readonly SafeHtml[],
+  assets: PageAssets,
+  live: boolean,
+): SafeHtml {
+  const {script, style} = assets;
+  const policy = escapeHtml(contentSecurityPolicy(assets, live));
+  const title = escapeHtml(`Run ${head.name}`);
+  const data = embedData([embedJson({head, live}), ...lines]);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#list">Skip to the calls</a>
+<header>
+<div class="top">
+<h1>${title}</h1>
+<span class="tools">
+<button id="theme" type="button">Theme: auto</button>
+<button id="help" type="button" aria-haspopup="dialog">Keys <kbd>?</kbd></button>
+</span>
+</div>
+<p id="where"></p>
+<p id="verdict"></p>
+<dl id="totals"></dl>
+<div id="notes"></div>
+</header>
+<nav aria-label="Search and filters">
+<input id="search" type="search" placeholder="Search in calls ( / )" aria-label="Search in calls" autocomplete="off" spellcheck="false">
+<select id="tool" aria-label="Tool"></select>
+<span id="states" role="group" aria-label="States"></span>
+<label><input id="pauses" type="checkbox"> cut pauses</label>
+<label id="follow-label" hidden><input id="follow" type="checkbox"> follow</label>
+<output id="count" aria-live="polite"></output>
+</nav>
+<main>
+<div id="axis" aria-hidden="true"></div>
+<ol id="list" role="list" aria-label="Calls" tabindex="-1"></ol>
+<p id="nothing" hidden>No call fits the search and the filters. <button id="reset" type="button">Show all</button></p>
+</main>
+<footer><p id="legend"><span class="key run"></span> running <span class="key wait"></span> waiting for an answer. Texts of pages and commands are shown as text; addresses without their queries, secrets replaced.</p></footer>
+<dialog id="keys" aria-labelledby="keys-title">
+<h2 id="keys-title">Keys</h2>
+<dl>
+<dt><kbd>/</kbd></dt><dd>search</dd>
+<dt><kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd></dt><dd>next, previous call</dd>
+<dt><kbd>Enter</kbd></dt><dd>open or close the call</dd>
+<dt><kbd>Esc</kbd></dt><dd>close the call, leave the search</dd>
+<dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next, previous call that failed or was refused</dd>
+<dt><kbd>t</kbd></dt><dd>theme</dd>
+<dt><kbd>?</kbd></dt><dd>these keys</dd>
+</dl>
+<button id="keys-close" type="button">Close</button>
+</dialog>
+<noscript><p>This page shows its data with a script of its own. Allow scripts to read it; it loads nothing and sends nothing.</p></noscript>
+${data}
+${scriptElement(script)}
+</body>
+</html>
+`;
+}
+
+/** A browser takes much longer for one element with all of it than for many. */
+const ELEMENT_CHARACTERS = 262_144;
+
+function embedData(lines: readonly SafeHtml[]): SafeHtml {
+  const elements: SafeHtml[] = [];
+  let waiting: SafeHtml[] = [];
+  let characters = 0;
+  const flush = (): void => {
+    elements.push(scriptElement(joinHtml(waiting), ' class="data" type="application/json"'));
+    waiting = [];
+    characters = 0;
+  };
+  for (const line of lines) {
+    waiting.push(line);
+    characters += line.length;
+    if (characters > ELEMENT_CHARACTERS) flush();
+  }
+  if (waiting.length > 0) flush();
+  return joinHtml(elements);
+}

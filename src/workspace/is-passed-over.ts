@@ -1,0 +1,9 @@
+import type {Failure} from '../core/failure.ts';
+
+/**
+ * W3: what vanished, was exchanged or may not be read while a tree is gone through is not there. Whatever
+ * else fails, such as the disk, must not make half an answer look like a whole one.
+ */
+export function isPassedOver({code, details}: Failure): boolean {
+  return code !== 'io_error' || details['error'] === 'EACCES' || details['error'] === 'EPERM';
+}

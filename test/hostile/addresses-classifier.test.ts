@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {classifyAddress} from '../../src/web/guard/classify-address.ts';
+import {readGuardPolicy} from '../../src/web/guard/guard-policy.ts';
+import {SPECIAL_RANGES} from '../../src/web/guard/special-ranges.ts';
+import {boundaries, dotted, grouped, mayReach, numeric, REGISTRY_CIDRS} from './support/addresses-model.ts';
+import {IPV4_REGISTRY, IPV6_REGISTRY, STRICTER} from './support/addresses-registry.ts';
+
+const settings = readGuardPolicy({
+  block_private_ips: true,
+  block_loopback: true,
+  block_link_local: true,
+  block_reserved: true,
+  allowed_ports: [],
+  additional_blocked_cidrs: [],
+  max_dns_attempts: 2,
+  allow_insecure_overrides: false,
+});
+if (!settings.ok) throw new Error(settings.error.join());
+const {policy} = settings.value;
+
+/**
+ * Both sides are tables, so both are constant between the ends of their rows: who agrees at every end of
+ * either table, and beside it, agrees everywhere.
+ */
+const CIDRS = [...REGISTRY_CIDRS, ...SPECIAL_RANGES.map(({cidr}) => cidr)];
+const V4 = boundaries(CIDRS, 32);
+const V6 = boundaries(CIDRS, 128);
+
+const low = (value: bigint): bigint => value & 0xffff_ffffn;
+const hexTail = (value: bigint): string => `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
+
+/** An IPv4 address inside an IPv6 one, and whether that form can be reached at all. */
+const EMBEDDINGS: readonly {
+  readonly name: string;
+  readonly write: (value: bigint) => string;
+  readonly mayReach: (value: bigint) => boolean;
+}[] = [
+  ...(
+    [
+      ['IPv4-mapped', '::ffff:'],
+      ['NAT64 64:ff9b::/96', '64:ff9b::'],
+    ] as const
+  ).flatMap(([name, prefix]) =>
+    [
+      {name: `${name}, hexadecimal`, write: (value: bigint) => prefix + hexTail(value)},
+      {name: `${name}, dotted`, write: (value: bigint) => prefix + dotted(value)},
+    ].map(form => ({...form, mayReach: (value: bigint) => mayReach({bits: 32, value})})),
+  ),
+  ...(
+    [
+      ['IPv4-mapped, every group, upper case', v => `0:0:0:0:0:FFFF:${hexTail(v).toUpperCase()}`],
+      ['NAT64, every group', v => `0064:ff9b:0:0:0:0:${hexTail(v)}`],
+    ] as const satisfies readonly (readonly [string, (value: bigint) => string])[]
+  ).map(([name, write]) => ({name, write, mayReach: (value: bigint) => mayReach({bits: 32, value})})),
+  ...(
+    [
+      ['IPv4-compatible', v => (v > 0xffffn ? `::${hexTail(v)}` : `::${v.toString(16)}`)],
+      ['IPv4-compatible, dotted', v => `::${dotted(v)}`],
+      ['IPv4-translated', v => `::ffff:0:${dotted(v)}`],
+      ['NAT64 64:ff9b:1::/48 (/96 form)', v => `64:ff9b:1::${dotted(v)}`],
+      [
+        'NAT64 64:ff9b:1::/48 (/48 form)',
+        v =>
+          `64:ff9b:1:${(v >> 16n).toString(16)}:${((v >> 8n) & 255n).toString(16)}:${((v & 255n) << 8n).toString(16)}::`,
+      ],
+      ['6to4', v => `2002:${hexTail(v)}::1`],
+      ['Teredo server', v => `2001:0:${hexTail(v)}:8000:63bf:3fff:fdd2`],
+      ['Teredo client', v => `2001:0:4136:e378:8000:63bf:${hexTail(low(~v))}`],
+      ['ISATAP, link-local', v => `fe80::5efe:${dotted(v)}`],
+      ['ISATAP, link-local, universal bit', v => `fe80::200:5efe:${hexTail(v)}`],
+      ['ISATAP, unique local', v => `fd00::5efe:${dotted(v)}`],
+    ] as const satisfies readonly (readonly [string, (value: bigint) => string])[]
+  ).map(([name, write]) => ({name, write, mayReach: () => false})),
+  {
+    // An interface identifier is judged by its prefix: whoever routes the prefix decides what it means.
+    name: 'ISATAP, global prefix',
+    write: v => `2a00:1450:4001:81b:0:5efe:${hexTail(v)}`,
+    mayReach: () => true,
+  },
+];
+
+const verdict = (text: string): boolean => classifyAddress(text, policy) === undefined;
+
+/** Lines that say where the guard and the registry differ; none is what we want. */
+function differences(
+  cases: readonly {readonly text: string; readonly expected: boolean}[],
+): readonly string[] {
+  return cases
+    .filter(({text, expected}) => verdict(text) !== expected)
+    .map(
+      ({text, expected}) =>
+        `${text} ${expected ? 'is refused and is global' : 'is let through and must not be'}`,
+    );
+}
+
+describe('hostile addresses: the guard agrees with the IANA registries', () => {
+  test('the data of the test are what they say: no row twice, every exception real', () => {
+    for (const rows of [IPV4_REGISTRY, IPV6_REGISTRY, STRICTER]) {
+      expect(new Set(rows.map(({cidr}) => cidr)).size).toBe(rows.length);
+    }
+    expect(V4.length).toBeGreaterThan(120);
+    expect(V6.length).toBeGreaterThan(150);
+  });
+
+  test('policy: every IPv4 address at an end of a range, beside it and inside', () => {
+    const cases = V4.map(value => ({text: dotted(value), expected: mayReach({bits: 32, value})}));
+    expect(differences(cases)).toEqual([]);
+    expect(cases.filter(({expected}) => expected).length).toBeGreaterThan(30);
+  });
+
+  test('policy: the first, the second and the last address of all 65,536 blocks of 65,536', () => {
+    const cases = Array.from({length: 65_536}, (_, block) =>
+      [0n, 1n, 0xffffn].map(offset => (BigInt(block) << 16n) + offset),
+    )
+      .flat()
+      .map(value => ({text: dotted(value), expected: mayReach({bits: 32, value})}));
+    expect(differences(cases)).toEqual([]);
+  }, 60_000);
+
+  test('policy: every IPv6 address at an end of a range, in full, short and upper case', () => {
+    const cases = V6.flatMap(value => {
+      const full = grouped(value);
+      const padded = (value.toString(16).padStart(32, '0').match(/.{4}/g) ?? []).join(':');
+      const short = new URL(`http://[${full}]/`).hostname.slice(1, -1);
+      const tail = `${grouped(value).split(':').slice(0, 6).join(':')}:${dotted(low(value))}`;
+      const expected = mayReach({bits: 128, value});
+      return [full, padded, short, tail, full.toUpperCase()].map(text => ({text, expected}));
+    });
+    expect(differences(cases)).toEqual([]);
+    expect(cases.filter(({expected}) => expected).length).toBeGreaterThan(50);
+  });
+
+  test.each(EMBEDDINGS)('policy: every IPv4 boundary in $name', ({write, mayReach: expected}) => {
+    expect(differences(V4.map(value => ({text: write(value), expected: expected(value)})))).toEqual([]);
+  });
+
+  test('policy: what is blocked inside a mapped or translated address is named by its IPv4 address', () => {
+    for (const prefix of ['::ffff:', '64:ff9b::']) {
+      expect(classifyAddress(`${prefix}169.254.169.254`, policy)).toMatchObject({
+        blocked_ip: '169.254.169.254',
+        cidr: '169.254.0.0/16',
+      });
+    }
+  });
+
+  test('property: any address of either family, and any near a prefix of the other', () => {
+    const near = fc.tuple(fc.constantFrom(...V6), fc.bigInt({min: -3n, max: 3n})).map(([at, by]) => {
+      const value = at + by;
+      return value < 0n || value >= 1n << 128n ? at : value;
+    });
+    fc.assert(
+      fc.property(fc.oneof(near, fc.bigInt({min: 0n, max: (1n << 128n) - 1n})), value => {
+        expect(verdict(grouped(value))).toBe(mayReach({bits: 128, value}));
+        expect(verdict(dotted(low(value)))).toBe(mayReach({bits: 32, value: low(value)}));
+      }),
+      {numRuns: 20_000},
+    );
+  });
+
+  test('policy: what is no address is never let through', () => {
+    const texts = [
+      '',
+      ' ',
+      '1',
+      '1.2.3',
+      '1.2.3.4.5',
+      '01.2.3.4',
+      '1.2.3.04',
+      '0x7f.0.0.1',
+      '1.2.3.4 ',
+      ' 1.2.3.4',
+      '1.2.3.4\n',
+      '1.2.3.256',
+      '１.2.3.4',
+      '1。2.3.4',
+      '::1%lo',
+      'fe80::1%25eth0',
+      '[::1]',
+      '::ffff:1.2.3',
+      '::ffff:1.2.3.4.5',
+      '::ffff:01.2.3.4',
+      '1:2:3:4:5:6:7',
+      '1:2:3:4:5:6:7:8:9',
+      '1::2::3',
+      '::12345',
+      ':::',
+      ':',
+      '1:2:3:4:5:6:7::8:9',
+      '2a00:1450:4001:81b::200e%',
+      '2a00::g',
+      '2a00::-1',
+      '٨.8.8.8',
+      '8.8.8.8/32',
+      '8.8.8.8:80',
+      '\u00008.8.8.8',
+    ];
+    expect(texts.filter(verdict)).toEqual([]);
+  });
+
+  test('positive control: the model and the guard tell public from special', () => {
+    // Positive control: the model itself tells the two apart.
+    for (const text of [
+      '8.8.8.8',
+      '1.1.1.1',
+      '192.0.1.255',
+      '192.0.3.0',
+      '2606:4700::1111',
+      '2a00:1450::1',
+    ]) {
+      expect([text, mayReach(numeric(text)), verdict(text)]).toEqual([text, true, true]);
+    }
+    for (const text of [
+      '127.0.0.1',
+      '192.0.2.1',
+      '2001:db8::1',
+      '2002:808:808::1',
+      '::1',
+      'fec0::1',
+      '5f00::1',
+    ]) {
+      expect([text, mayReach(numeric(text)), verdict(text)]).toEqual([text, false, false]);
+    }
+  });
+});

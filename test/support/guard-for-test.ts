@@ -1,0 +1,64 @@
+import {onTestFinished} from 'vitest';
+import {Budget} from '../../src/core/budget.ts';
+import {systemClock} from '../../src/core/clock.ts';
+import {createGuard, type Guard} from '../../src/web/guard/admit.ts';
+import {checkUrl} from '../../src/web/guard/check-url.ts';
+import {type GuardPolicy, readGuardPolicy} from '../../src/web/guard/guard-policy.ts';
+import {HostPins} from '../../src/web/guard/host-pins.ts';
+import type {HostResolver} from '../../src/web/guard/host-resolver.ts';
+import {createSsrfValidator} from '../../src/web/guard/ssrf-validator.ts';
+import type {CheckedUrl} from '../../src/web/page.ts';
+import {parseUrl} from '../../src/web/url/parse-url.ts';
+
+export function policyOf(changes: Partial<Parameters<typeof readGuardPolicy>[0]> = {}): GuardPolicy {
+  const read = readGuardPolicy({
+    block_private_ips: true,
+    block_loopback: true,
+    block_link_local: true,
+    block_reserved: true,
+    allowed_ports: [],
+    additional_blocked_cidrs: [],
+    max_dns_attempts: 2,
+    allow_insecure_overrides: true,
+    ...changes,
+  });
+  if (!read.ok) throw new Error(read.error.join('\n'));
+  return read.value.policy;
+}
+
+export function checked(url: string, policy = policyOf()): CheckedUrl {
+  const parsed = parseUrl(url);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  const result = checkUrl(parsed.value, policy);
+  if (!result.ok) throw new Error(result.error.message);
+  return result.value;
+}
+
+export function newBudget(ms = 20_000, caller?: AbortSignal): Budget {
+  const budget = new Budget(ms, systemClock, caller);
+  onTestFinished(() => budget.close());
+  return budget;
+}
+
+/** Answers every name with these addresses, and counts how often it is asked. */
+export function stubResolver(addresses: readonly string[]) {
+  const asked: string[] = [];
+  const resolver: HostResolver = {
+    resolve: async name => {
+      asked.push(name);
+      return addresses;
+    },
+  };
+  return {resolver, asked};
+}
+
+export function guardOver(resolver: HostResolver, policy = policyOf()): Guard {
+  return createGuard(createSsrfValidator(policy, resolver), policy);
+}
+
+/** The addresses of an admitted target, or code and details of the refusal. */
+export async function admit(guard: Guard, url: string, pins = new HostPins(), budget = newBudget()) {
+  const result = await guard.admit(checked(url), pins, budget);
+  if (!result.ok) return {code: result.error.code, ...result.error.details};
+  return {addresses: result.value.addresses, pinned: [...result.value.pinned]};
+}

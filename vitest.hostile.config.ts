@@ -1,0 +1,10 @@
+import {defineConfig} from 'vitest/config';
+
+/** The hostile world: slower than the other tests, needs `dist/`, and runs by itself (`npm run test:hostile`). */
+export default defineConfig({
+  test: {
+    include: ['test/hostile/**/*.test.ts'],
+    testTimeout: 120_000,
+    restoreMocks: true,
+  },
+});
