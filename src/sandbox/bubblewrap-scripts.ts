@@ -54,6 +54,9 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** The first line of the report: the command has arrived whole. Names of processes follow. */
+export const STARTED = 'started';
+
 /**
  * Process 1 of the box: `sh -c INIT sh FILES PROCESSES DATA-KB <COMMAND-SCRIPT`
  *
@@ -69,8 +72,9 @@ ulimit -n "$1" 2>/dev/null
 complete=
 script=$(/bin/cat)
 exec </dev/null
-eval "$script"
+eval "$script" >/dev/null
 [ "$complete" = 1 ] || exit 125
+echo ${STARTED} >&9
 if [ $# -eq 0 ]; then
   /bin/sh -c "$command" 9>&-
 else

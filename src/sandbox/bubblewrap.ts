@@ -1,7 +1,7 @@
 import type {ChildProcess} from 'node:child_process';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../core/result.ts';
-import {commandScript, DESCRIPTORS} from './bubblewrap-scripts.ts';
+import {commandScript, DESCRIPTORS, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
 import {exitEnding} from './exit-ending.ts';
 import {holdOpen} from './hold-open.ts';
@@ -187,6 +187,14 @@ export class BubblewrapSandbox implements Sandbox {
         error: outcome.startError?.message ?? Buffer.from(captured.stderr.bytes).toString(),
       });
     }
+    const [started, ...leftRunning] = report.split('\n').filter(line => line !== '');
+    if (outcome.killedFor === undefined && started !== STARTED && !isKilled) {
+      return sandboxFailure({
+        problem: 'The command did not reach the box that waited for it',
+        remedy: 'call it again; nothing of it was run.',
+        error: outcome.startError?.message ?? `exit code ${code}`,
+      });
+    }
     if (!outcome.gone) this.#host.log({level: 'error', event: 'sandbox_not_gone', sandbox: 'bubblewrap'});
     return ok({
       sandbox: 'bubblewrap',
@@ -196,7 +204,7 @@ export class BubblewrapSandbox implements Sandbox {
           : {kind: outcome.killedFor},
       ...captured,
       durationMs: outcome.durationMs,
-      leftRunning: report.split('\n').filter(name => name !== ''),
+      leftRunning,
     });
   }
 }

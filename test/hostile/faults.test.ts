@@ -1,0 +1,73 @@
+import {execFile} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {gzipSync} from 'node:zlib';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {compileInto} from '../support/compile-into.ts';
+import {type PathHandler, startHttpServer, type TestHttpServer} from '../support/http-server.ts';
+import {FAULT_FLOWS} from './support/faults-flows.ts';
+import type {FaultReport} from './support/faults-host.ts';
+
+const PAGE = '<!doctype html><title>Page</title><main><h1>Page</h1><p>Some text of it.</p></main>';
+const html: Readonly<Record<string, string>> = {'content-type': 'text/html'};
+const answer =
+  (body: string | Buffer, headers = html): PathHandler =>
+  (_, response) =>
+    response.writeHead(200, headers).end(body);
+
+const SITE: Readonly<Record<string, PathHandler>> = {
+  '/robots.txt': answer('User-agent: *\nDisallow: /private/\n', {'content-type': 'text/plain'}),
+  '/page': answer(PAGE),
+  '/private/page': answer(PAGE),
+  '/redirect': (_, response) => response.writeHead(302, {location: '/page'}).end(),
+  '/gzip': answer(gzipSync(PAGE), {...html, 'content-encoding': 'gzip'}),
+  '/large': answer(`${PAGE}<p>${'More words. '.repeat(6000)}</p>`),
+};
+
+let host: string;
+let server: TestHttpServer;
+
+beforeAll(async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'forge-faults-host-'));
+  compileInto(directory, ['test/hostile/support/faults-host.ts']);
+  host = join(directory, 'test/hostile/support/faults-host.js');
+  server = await startHttpServer(SITE);
+  return async () => {
+    await server.close();
+    rmSync(directory, {recursive: true});
+  };
+});
+
+/** Runs a flow in a process of its own, with every operation failing in turn. */
+function failEverything(flow: string, sandbox = 'none'): Promise<FaultReport> {
+  return new Promise((resolve, reject) => {
+    const argv = [host, flow, `http://site.test:${server.port}`, sandbox];
+    execFile(process.execPath, argv, {timeout: 580_000, maxBuffer: 2 ** 26}, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${error.message}\n${stdout}${stderr}`));
+      else resolve(JSON.parse(stdout) as FaultReport);
+    });
+  });
+}
+
+describe('security: every operation of a call fails once, and from there on', () => {
+  test.concurrent.each(Object.keys(FAULT_FLOWS))(
+    '%s: a typed error or a success, nothing half written, nothing left open',
+    async flow => {
+      const {operations, runs, violations} = await failEverything(flow);
+      expect(violations).toEqual([]);
+      expect(operations).toBeGreaterThan(3);
+      expect(runs).toBeGreaterThan(operations);
+    },
+    600_000,
+  );
+
+  test.runIf(process.env['FORGE_TEST_BWRAP'] === '1')(
+    'run in bubblewrap, every fourth operation: a typed error or a success, nothing left open',
+    async () => {
+      const {violations} = await failEverything('run', 'bubblewrap');
+      expect(violations).toEqual([]);
+    },
+    600_000,
+  );
+});
