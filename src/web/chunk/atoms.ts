@@ -1,6 +1,6 @@
 import {type Block, startsItem} from './blocks.ts';
 import {closesFence, type Fence, leavesItem, openingFence} from './fence.ts';
-import {type Limit, tokensOf} from './limit.ts';
+import {fits, type Limit} from './limit.ts';
 import {contentEnd, contentStart, isWhiteSpace} from './white-space.ts';
 
 /** How good it is to cut behind an atom; the lowest wins. */
@@ -60,7 +60,7 @@ function rankBefore(line: string): number {
 
 function addItem(atoms: Atom[], text: string, start: number, next: number, rank: number, limit: Limit): void {
   const item = {from: start, start, end: contentEnd(text, start, next), next, rank, whole: false};
-  if (tokensOf(text.slice(start, item.end), limit) <= limit.maxTokens) {
+  if (fits(text.slice(start, item.end), limit)) {
     atoms.push(item);
     return;
   }
@@ -96,7 +96,7 @@ function afterBlanks(text: string, from: number, to: number): number {
 
 function addCode(atoms: Atom[], text: string, start: number, next: number, rank: number, limit: Limit): void {
   const end = contentEnd(text, start, next);
-  if (tokensOf(text.slice(start, end), limit) > limit.maxTokens) addLines(atoms, text, start, next, rank);
+  if (!fits(text.slice(start, end), limit)) addLines(atoms, text, start, next, rank);
   else atoms.push({from: start, start, end, next, rank, whole: true});
 }
 
@@ -147,7 +147,7 @@ function addSentence(atoms: Atom[], words: readonly Atom[], text: string, limit:
   const last = words.at(-1);
   if (!first || !last) return;
   const sentence = {...last, from: first.from, start: first.start};
-  if (tokensOf(text.slice(first.start, last.end), limit) <= limit.maxTokens) atoms.push(sentence);
+  if (fits(text.slice(first.start, last.end), limit)) atoms.push(sentence);
   else for (const word of words) atoms.push(word);
 }
 

@@ -2,7 +2,7 @@ import type {FetchChunk} from '../page.ts';
 import {type Block, blocksOf} from './blocks.ts';
 import {type Limit, tokensOf} from './limit.ts';
 import {splitBlock} from './split-block.ts';
-import {isWhiteSpace} from './white-space.ts';
+import {tokensAdded} from './tokens-added.ts';
 
 /** E2: what stands between two blocks of a chunk. */
 const SEPARATOR = '\n\n';
@@ -42,7 +42,8 @@ export function chunkMarkdown(
   for (const block of blocksOf(withLineFeeds(markdown))) {
     const blockTokens = tokensOf(block.text, limit);
     // E2: the joined text is what counts; a separator may merge with the end of the block before it.
-    const joined = texts.length > 0 ? tokens + separatorTokens(last, countTokens) + blockTokens : Infinity;
+    const joined =
+      texts.length > 0 ? tokens + tokensAdded(last, SEPARATOR, countTokens) + blockTokens : Infinity;
     if (joined <= maxTokens) {
       heading = block.heading ?? heading;
       texts.push(block.text);
@@ -63,15 +64,6 @@ export function chunkMarkdown(
   }
   emit();
   return chunks;
-}
-
-/** How many tokens a separator adds to a text that ends in `block`. Its last word decides. */
-function separatorTokens(block: string, countTokens: (text: string) => number): number {
-  const line = block.lastIndexOf('\n') + 1;
-  const blank = block.lastIndexOf(' ');
-  const word = blank > line && !isWhiteSpace(block.charCodeAt(blank - 1)) ? blank : line;
-  const tail = block.slice(word);
-  return countTokens(tail + SEPARATOR) - countTokens(tail);
 }
 
 /** A carriage return ends a line in CommonMark, and would make counts depend on what follows a cut. */

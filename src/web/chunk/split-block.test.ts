@@ -68,3 +68,19 @@ describe('FR-WF-CHK-CODE-01 code is atomic', () => {
     ]);
   });
 });
+
+const nested = `- one\n${'  - two words and more\n'.repeat(30)}${'    - deep\n'.repeat(60)}`;
+
+test.each([
+  // Its beginning to see that the block is too large, and once as sentences.
+  ['sentences', 'It rains. The river rises in the hills! '.repeat(400), 1.2],
+  // And once more to see which items are too large.
+  ['items that are looked at again behind a better cut', nested.repeat(20), 2.2],
+])('what was counted is not counted again: %s', (_, markdown, times) => {
+  let units = 0;
+  chunkMarkdown(markdown, 300, text => {
+    units += text.length;
+    return countTokens(text);
+  });
+  expect(units / markdown.length).toBeLessThan(times);
+});

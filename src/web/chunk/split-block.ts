@@ -1,6 +1,7 @@
+import {AtomCounts} from './atom-counts.ts';
 import {type Atom, atomsOf} from './atoms.ts';
 import type {Block} from './blocks.ts';
-import {type Limit, tokensOf} from './limit.ts';
+import type {Limit} from './limit.ts';
 import {longestPrefix} from './longest-prefix.ts';
 import {contentStart} from './white-space.ts';
 
@@ -20,6 +21,7 @@ export function splitBlock(block: Block, limit: Limit): Piece[] {
   const {text} = block;
   const {maxTokens, countTokens} = limit;
   const atoms = atomsOf(block, limit);
+  const counts = new AtomCounts(text, atoms, limit);
   const pieces: Piece[] = [];
   let index = 0;
   let start = 0;
@@ -30,7 +32,7 @@ export function splitBlock(block: Block, limit: Limit): Piece[] {
     let tokens: number;
     const dense = !first.whole && end - start > DENSE * maxTokens;
     const prefix = dense ? longestPrefix(text, start, end, likely, limit) : undefined;
-    const cut = prefix && prefix.end < end ? undefined : bestCut(text, atoms, index, start, limit);
+    const cut = prefix && prefix.end < end ? undefined : bestCut(counts, index, start, maxTokens);
     const word = cut || first.whole ? start : contentStart(text, start, end);
     if (word > start) {
       // A word that has to be cut loses its indentation first: no piece is mere white space.
@@ -68,28 +70,23 @@ interface Cut {
  * The last of the best cuts for a piece from `start`, which lies in the first atom; none if not even
  * that atom fits. An atom is looked at again only behind a better cut, so five times at most.
  */
-function bestCut(
-  text: string,
-  atoms: readonly Atom[],
-  first: number,
-  start: number,
-  limit: Limit,
-): Cut | undefined {
+function bestCut(counts: AtomCounts, first: number, start: number, maxTokens: number): Cut | undefined {
+  const {atoms} = counts;
   let best: Cut | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
   let before = 0;
   let from = start;
   for (let last = first; last < atoms.length; last++) {
     const {end, next, rank} = atoms[last] as Atom;
-    const own = tokensOf(text.slice(from, end), limit);
+    const own = counts.toEnd(last, from);
     const tokens = before + own;
-    if (tokens > limit.maxTokens) break;
+    if (tokens > maxTokens) break;
     // The end of the block is the best cut of all.
     if (rank <= bestRank || last === atoms.length - 1) {
       best = {last, end, tokens};
       bestRank = rank;
     }
-    before += next === end ? own : limit.countTokens(text.slice(from, next));
+    before += own + counts.behind(last, from);
     from = next;
   }
   return best;

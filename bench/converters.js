@@ -1,0 +1,79 @@
+import {loadAddon, loadOurs, loadPeer} from './load.js';
+import {BASE} from './pages.js';
+
+export const OURS = 'forge-tools';
+
+/** Name → what makes Markdown (or, where it says so, text) of an HTML page. What does not load is left out. */
+export async function converters() {
+  const all = {
+    [OURS]: await forgeTools(),
+    'mdream (Rust)': mdreamRust({}),
+    'mdream (Rust), minimal': mdreamRust({minimal: true, isolateMain: true}),
+    '@mdream/js': await mdreamJs(),
+    'html-to-markdown (Rust)': htmlToMarkdownRust(),
+    turndown: await turndown(),
+    'node-html-markdown': await nodeHtmlMarkdown(),
+    'html-to-text (text)': await htmlToText(),
+    'readability, linkedom, turndown': await readabilityLinkedom(),
+    'readability, jsdom, turndown': await readabilityJsdom(),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, convert]) => convert !== undefined));
+}
+
+export async function forgeTools() {
+  const {extractHtml} = await loadOurs('web/extract/extract-html.js');
+  return html => extractHtml(html, {baseUrl: BASE, honorBaseHref: false}).markdown;
+}
+
+function mdreamRust(options) {
+  const addon = loadAddon('@mdream/rust-linux-x64-gnu');
+  return addon && (html => addon.htmlToMarkdown(html, {origin: BASE, ...options}).markdown);
+}
+
+async function mdreamJs() {
+  const mdream = await loadPeer('@mdream/js');
+  return mdream && (html => mdream.htmlToMarkdown(html, {origin: BASE}));
+}
+
+function htmlToMarkdownRust() {
+  const addon = loadAddon('@kreuzberg/html-to-markdown-node-linux-x64-gnu');
+  return addon && (html => addon.convert(html).content);
+}
+
+async function turndown() {
+  const {default: TurndownService} = await loadPeer('turndown');
+  const service = new TurndownService({headingStyle: 'atx', codeBlockStyle: 'fenced'});
+  return html => service.turndown(html);
+}
+
+async function nodeHtmlMarkdown() {
+  const {NodeHtmlMarkdown} = await loadPeer('node-html-markdown');
+  const converter = new NodeHtmlMarkdown();
+  return html => converter.translate(html);
+}
+
+async function htmlToText() {
+  const {compile} = await loadPeer('html-to-text');
+  return compile({wordwrap: false, limits: {maxInputLength: 1 << 28}});
+}
+
+async function readabilityLinkedom() {
+  const {parseHTML} = await loadPeer('linkedom');
+  const {Readability} = await loadPeer('@mozilla/readability');
+  const toMarkdown = await turndown();
+  return html => toMarkdown(new Readability(parseHTML(html).document).parse()?.content || '<p></p>');
+}
+
+export async function readabilityJsdom() {
+  const {JSDOM, VirtualConsole} = await loadPeer('jsdom');
+  const {Readability} = await loadPeer('@mozilla/readability');
+  const toMarkdown = await turndown();
+  // Without a listener: jsdom would print what it thinks of every style sheet.
+  const virtualConsole = new VirtualConsole();
+  return html => {
+    const {window} = new JSDOM(html, {url: BASE, virtualConsole});
+    const article = new Readability(window.document).parse();
+    window.close();
+    return toMarkdown(article?.content || '<p></p>');
+  };
+}

@@ -1,0 +1,108 @@
+// Measures forge-tools against its peers, suite by suite, each in a process of its own on one core.
+// usage: npm run bench [-- SUITE... --rounds N --write --pages DIR --dist DIR --core N]
+import {fork, spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {parseArgs} from 'node:util';
+import {distDirectory} from './load.js';
+import {machineFacts} from './machine.js';
+import {installPeers} from './peers.js';
+import {judgeBars, printReport} from './report.js';
+
+/** Suite → whether it is run beside peers. */
+const SUITES = {
+  tokens: true,
+  extract: true,
+  chunks: true,
+  growth: false,
+  hostile: false,
+  cache: false,
+  robots: true,
+  transport: true,
+  offload: false,
+  startup: false,
+  memory: true,
+  workspace: false,
+  browser: false,
+  sandbox: false,
+};
+
+const {values, positionals} = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: {type: 'string', default: '7'},
+    write: {type: 'boolean', default: false},
+    pages: {type: 'string', default: ''},
+    dist: {type: 'string', default: ''},
+    core: {type: 'string', default: '0'},
+  },
+});
+const unknown = positionals.filter(name => !(name in SUITES));
+const rounds = Number(values.rounds);
+if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
+  if (unknown.length > 0) console.error(`There is no suite "${unknown.join('", "')}".`);
+  else console.error(`Expected --rounds to be a whole number from 1 on, got "${values.rounds}".`);
+  console.error(
+    `usage: npm run bench [-- SUITE... --rounds N --write]\nsuites: ${Object.keys(SUITES).join(', ')}`,
+  );
+  process.exit(2);
+}
+if (values.dist !== '') process.env.FORGE_BENCH_DIST = resolve(values.dist);
+if (values.pages !== '') process.env.FORGE_BENCH_PAGES = resolve(values.pages);
+if (!existsSync(join(distDirectory(), 'index.js'))) {
+  console.error('There is no build to measure. Run "npm run build" first.');
+  process.exit(2);
+}
+
+const wanted = positionals.length > 0 ? positionals : Object.keys(SUITES);
+const peers = wanted.some(name => SUITES[name]) && installPeers();
+const pinned = spawnSync('taskset', ['--version'], {stdio: 'ignore'}).status === 0;
+let short = 0;
+for (const name of wanted) {
+  console.log(`\n== ${name}\n`);
+  if (SUITES[name] && !peers) {
+    console.log('(not measured: the peers are not installed)');
+    continue;
+  }
+  const report = await runSuite(name);
+  if (!report) {
+    console.log(`(not measured: bench/suites/${name}.js ended without a result)`);
+    continue;
+  }
+  const text = printReport(report);
+  console.log(text);
+  short += judgeBars(report.bars).filter(({holds}) => !holds).length;
+  if (values.write) store(name, report, text);
+}
+if (short > 0) console.log(`\n${short} of the bars fell short.`);
+
+function runSuite(name) {
+  const child = fork(join(import.meta.dirname, 'run-suite.js'), [name, String(rounds)], {
+    // One core: what runs beside a contender on another core would be free of charge.
+    ...(pinned && {execPath: 'taskset', execArgv: ['-c', values.core, process.execPath]}),
+  });
+  return new Promise(resolveReport => {
+    let report;
+    child.on('message', message => {
+      report = message;
+    });
+    child.on('close', () => resolveReport(report));
+  });
+}
+
+function store(name, report, text) {
+  const date = new Date().toISOString().slice(0, 10);
+  const directory = join(import.meta.dirname, 'results');
+  mkdirSync(directory, {recursive: true});
+  const machine = {...machineFacts(), pinned, rounds};
+  const file = join(directory, `${date}-${name}`);
+  const record = {suite: name, date, machine, ...report, bars: judgeBars(report.bars)};
+  writeFileSync(`${file}.json`, `${JSON.stringify(record, roundFigures, 1)}\n`);
+  const {cpu, cores, memoryGb, system, node} = machine;
+  const facts = `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}, ${rounds} rounds${pinned ? ', pinned to one core' : ''}.`;
+  writeFileSync(`${file}.md`, `# ${name}, ${date}\n\n${facts}\n\n\`\`\`\n${text}\n\`\`\`\n`);
+}
+
+function roundFigures(_key, value) {
+  return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
+}
