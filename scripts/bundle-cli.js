@@ -3,7 +3,7 @@
  * what a start costs (docs/decisions/0010-bundled-command-line.md). Dynamic imports stay chunks of their own, so
  * that what a command does not need is still not loaded.
  *
- * Of other packages only zod and the protocol package are taken in, because each is dozens of small modules.
+ * Of other packages only those are taken in that every start loads, in dozens of small modules.
  */
 import {chmod, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {isBuiltin} from 'node:module';
@@ -12,7 +12,7 @@ import {rolldown} from 'rolldown';
 
 const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('../', import.meta.url);
-const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'];
+const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core', 'smol-toml'];
 const bin = new URL('dist/bin/', root);
 
 const bundle = await rolldown({
