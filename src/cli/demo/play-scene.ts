@@ -35,9 +35,11 @@ export async function playScene(
     const result = await host.call({tool, params, request_id: `demo-${index + 1}`}, {signal, approver});
     const text = host.renderText(result);
     await console.out(indented(readable(text, result)));
-    if (result.error !== null && result.error.error_type === step.unless) {
+    if (step.unless !== undefined && result.error?.error_type === step.unless.code) {
       lacking += 1;
-      await console.out(`   ${styled(console, 'yellow', 'not on this machine')}; the rest goes on\n`);
+      await console.out(
+        `   ${styled(console, 'yellow', 'not on this machine')}: ${step.unless.install} gets it; the rest goes on\n`,
+      );
       continue;
     }
     const problem = differs(step, result, text);

@@ -14,9 +14,12 @@ export interface SceneStep {
   readonly hides?: RegExp;
   /** What the person at the keyboard answered when it was recorded. */
   readonly answer?: (question: ApprovalQuestion) => ApprovalAnswer;
-  /** A failure that only says that this machine lacks a part. */
-  readonly unless?: FailureCode;
+  /** A failure that only says that this machine lacks a part, and the line that installs it. */
+  readonly unless?: {readonly code: FailureCode; readonly install: string};
 }
+
+const NO_BROWSER = {code: 'browser_unavailable', install: 'apt-get install chromium'} as const;
+const NO_SANDBOX = {code: 'sandbox_error', install: 'apt-get install bubblewrap'} as const;
 
 const once = (): ApprovalAnswer => ({answer: 'once'});
 
@@ -63,7 +66,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       params: {url: `${origin}/discussion.html`, force_browser: true},
       expects: 'success',
       says: /should become one dash/,
-      unless: 'browser_unavailable',
+      unless: NO_BROWSER,
     },
     {
       title: 'Find the code',
@@ -81,7 +84,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       exitCode: 1,
       says: /FAIL {2}Notes/,
       answer: byRule,
-      unless: 'sandbox_error',
+      unless: NO_SANDBOX,
     },
     {
       title: 'Try to leave the project',
@@ -143,7 +146,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       expects: 'success',
       exitCode: 0,
       says: /ok {4}Notes/,
-      unless: 'sandbox_error',
+      unless: NO_SANDBOX,
     },
   ];
 }
