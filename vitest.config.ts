@@ -1,5 +1,8 @@
 import {configDefaults, defineConfig} from 'vitest/config';
 
+/** Where `npm run security` and CI want a report as JSON. */
+const place = process.env['FORGE_TEST_REPORTS'];
+
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
@@ -7,5 +10,6 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/hostile/**'],
     testTimeout: 30_000,
     restoreMocks: true,
+    reporters: place === undefined ? ['default'] : ['default', ['json', {outputFile: `${place}/tests.json`}]],
   },
 });

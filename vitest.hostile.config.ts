@@ -1,10 +1,14 @@
 import {defineConfig} from 'vitest/config';
 
+const place = process.env['FORGE_TEST_REPORTS'];
+
 /** The hostile world: slower than the other tests, needs `dist/`, and runs by itself (`npm run test:hostile`). */
 export default defineConfig({
   test: {
     include: ['test/hostile/**/*.test.ts'],
     testTimeout: 120_000,
     restoreMocks: true,
+    reporters:
+      place === undefined ? ['default'] : ['default', ['json', {outputFile: `${place}/hostile.json`}]],
   },
 });

@@ -7,23 +7,14 @@ import {fileURLToPath} from 'node:url';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'forge-security-'));
-const reports = ['vitest.config.ts', 'vitest.hostile.config.ts'].map((config, index) => {
-  const report = join(place, `${index}.json`);
-  run(
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--config',
-    config,
-    '--reporter=dot',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-  );
-  return report;
-});
+const env = {...process.env, FORGE_TEST_REPORTS: place};
+for (const config of ['vitest.config.ts', 'vitest.hostile.config.ts']) {
+  run('node_modules/vitest/vitest.mjs', 'run', '--config', config);
+}
 // What failed stands in the table.
-process.exitCode = run('scripts/write-security.js', ...reports);
+process.exitCode = run('scripts/write-security.js', join(place, 'tests.json'), join(place, 'hostile.json'));
 rmSync(place, {recursive: true});
 
 function run(script, ...args) {
-  return spawnSync(process.execPath, [script, ...args], {cwd, stdio: 'inherit'}).status ?? 1;
+  return spawnSync(process.execPath, [script, ...args], {cwd, env, stdio: 'inherit'}).status ?? 1;
 }

@@ -1,0 +1,43 @@
+import {existsSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
+
+/** Of `src/workspace`, what keeps a call inside the root; and its write half, which has to. */
+const JAIL = [
+  'entry-info',
+  'io-failure',
+  'jail',
+  'jailed-directory',
+  'jailed-file',
+  'jailed-file-system',
+  'move-file',
+  'open-file',
+  'pin-entry',
+  'pin-path',
+  'protected-name',
+  'refusals',
+  'staged-file',
+  'workspace-path',
+  'write-target',
+];
+
+/** Not the race: it costs seconds, and finds what it finds by chance. */
+const JAIL_TESTS = [...JAIL, 'jail-meddling', 'write-atomic'];
+
+/** What is mutated, and the tests beside it that have to notice: paths from `root`. */
+export const MODULES = {
+  url: root => folder(root, 'src/web/url'),
+  guard: root => folder(root, 'src/web/guard'),
+  robots: root => folder(root, 'src/web/robots'),
+  jail: root => ({
+    mutate: JAIL.map(name => `src/workspace/${name}.ts`),
+    tests: JAIL_TESTS.map(name => `src/workspace/${name}.test.ts`).filter(path =>
+      existsSync(join(root, path)),
+    ),
+  }),
+};
+
+function folder(root, path) {
+  const files = readdirSync(join(root, path)).map(name => `${path}/${name}`);
+  const isTest = name => name.endsWith('.test.ts');
+  return {mutate: files.filter(name => !isTest(name)), tests: files.filter(isTest)};
+}

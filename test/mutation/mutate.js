@@ -1,0 +1,95 @@
+import {spawn} from 'node:child_process';
+import {closeSync, openSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {instrument} from './instrument.js';
+
+/** A worker that says nothing for so long is in an endless loop that counting did not find. */
+const STALLED_MS = 20_000;
+/** But first it runs all tests once, without a mutant. */
+const STARTING_MS = 180_000;
+
+/** Every mutant of a module with its verdict: `killed`, `timedOut`, `survived` or `noCoverage`. */
+export async function mutate({mutate, tests}, sandbox, signal) {
+  const mutants = await instrument(mutate, sandbox);
+  const results = join(sandbox.root, 'results.jsonl');
+  writeFileSync(results, '');
+  writeFileSync(
+    join(sandbox.root, 'vitest.mutation.config.js'),
+    `export default ${JSON.stringify(vitestConfig(sandbox))};\n`,
+  );
+  const job = JSON.stringify({files: tests, mutants: mutants.map(({id}) => id), results});
+  let verdicts = new Map();
+  while (verdicts.size < mutants.length) {
+    await runWorker(sandbox, job, results, signal);
+    signal.throwIfAborted();
+    const before = verdicts.size;
+    verdicts = readVerdicts(results);
+    if (verdicts.size === before) {
+      throw new Error(`The worker came to no verdict:\n${readFileSync(logOf(sandbox), 'utf8')}`);
+    }
+    console.error(`${verdicts.size} of ${mutants.length} mutants`);
+  }
+  return mutants.map(mutant => ({...mutant, verdict: verdicts.get(mutant.id)}));
+}
+
+function vitestConfig({root}) {
+  const here = join(root, 'test/mutation');
+  return {
+    root,
+    resolve: {
+      alias: {vitest: join(here, 'stand-in.js'), 'fast-check': join(here, 'fast-check.js')},
+    },
+    test: {include: ['test/mutation/in-worker.js'], setupFiles: [join(here, 'slow-clock.js')]},
+  };
+}
+
+/** One mutant that started and came to no end is what stalled the worker. */
+function readVerdicts(results) {
+  const verdicts = new Map();
+  for (const line of readFileSync(results, 'utf8').split('\n')) {
+    if (line === '') continue;
+    const {id, status} = JSON.parse(line);
+    verdicts.set(id, status === 'started' ? 'timedOut' : status);
+  }
+  return verdicts;
+}
+
+function logOf({root}) {
+  return join(root, 'worker.log');
+}
+
+function runWorker(sandbox, job, results, signal) {
+  const {root, temporary} = sandbox;
+  const log = openSync(logOf(sandbox), 'w');
+  const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+  const args = [vitest, 'run', '--config', 'vitest.mutation.config.js', '--pool', 'forks', '--silent'];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    // What mutants make of the code is much, and of no interest unless nothing else comes of it.
+    stdio: ['ignore', log, log],
+    env: {...process.env, TMPDIR: temporary, FORGE_MUTANTS: job},
+    detached: true,
+  });
+  // With its own workers: they are a group.
+  const stop = () => void (child.exitCode === null && process.kill(-child.pid, 'SIGKILL'));
+  signal.addEventListener('abort', stop);
+  const before = statSync(results).size;
+  let size = before;
+  let changed = Date.now();
+  const watch = setInterval(() => {
+    const now = statSync(results).size;
+    if (now !== size) changed = Date.now();
+    size = now;
+    if (Date.now() - changed > (size === before ? STARTING_MS : STALLED_MS)) stop();
+  }, 1000);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', () => {
+      clearInterval(watch);
+      signal.removeEventListener('abort', stop);
+      closeSync(log);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,72 @@
+// Stands in for vitest while mutants run: it keeps the tests as plain functions, so that each can be called
+// again and again in one process.
+import {expect} from '../../node_modules/vitest/dist/index.js';
+
+export {expect};
+
+/** Global, because this module is loaded anew with the files that it stands in for. */
+globalThis.forgeTests ??= {tests: [], groups: [], finishers: []};
+const state = globalThis.forgeTests;
+
+/** What the imported files declared. */
+export function declaredTests() {
+  return state.tests;
+}
+
+export function forget() {
+  state.tests = [];
+  state.groups = [{before: [], after: []}];
+}
+
+export function describe(_, declare) {
+  state.groups = [...state.groups, {before: [], after: []}];
+  declare();
+  state.groups = state.groups.slice(0, -1);
+}
+describe.each = table => (_, declare) => {
+  for (const row of table) describe('', () => declare(...argumentsOf(row)));
+};
+
+/** Between name and body there may be options: time-outs, which are not ours. */
+export function test(_, ...rest) {
+  state.tests.push({body: rest.find(isFunction), groups: state.groups});
+}
+test.each =
+  table =>
+  (_, ...rest) => {
+    const body = rest.find(isFunction);
+    for (const row of table) test('', () => body(...argumentsOf(row)));
+  };
+
+export function beforeEach(hook) {
+  state.groups.at(-1).before.push(hook);
+}
+
+export function afterEach(hook) {
+  state.groups.at(-1).after.push(hook);
+}
+
+export function onTestFinished(finish) {
+  state.finishers.push(finish);
+}
+
+/** Runs one test with its hooks; throws what it throws. What it left to be done is done in any case. */
+export async function run({body, groups: own}) {
+  state.finishers = [];
+  const mine = state.finishers;
+  try {
+    for (const {before} of own) for (const hook of before) await hook();
+    await body();
+  } finally {
+    for (const {after} of own.toReversed()) for (const hook of after) await hook();
+    for (const finish of mine.toReversed()) await finish();
+  }
+}
+
+function isFunction(part) {
+  return typeof part === 'function';
+}
+
+function argumentsOf(row) {
+  return Array.isArray(row) ? row : [row];
+}
