@@ -133,7 +133,7 @@ describe('IT-WF-BR-02 without a browser', () => {
 });
 
 test('T-WF-BR-ENV-01 without FORGE_TEST_CHROMIUM_PATH the browser tests are skipped, all of them', async () => {
-  const {FORGE_TEST_CHROMIUM_PATH: _, ...env} = process.env;
+  const {FORGE_TEST_CHROMIUM_PATH: _, FORGE_TEST_REPORTS: __, ...env} = process.env;
   const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
   const files = readdirSync(import.meta.dirname).filter(
     name => /^browser-.*\.test\.ts$/.test(name) && name !== 'browser-unavailable.test.ts',
