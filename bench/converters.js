@@ -2,6 +2,7 @@ import {loadAddon, loadOurs, loadPeer} from './load.js';
 import {BASE} from './pages.js';
 
 export const OURS = 'forge-tools';
+export const WHOLE = 'forge-tools, whole web_fetch';
 
 /** Name → what makes Markdown (or, where it says so, text) of an HTML page. What does not load is left out. */
 export async function converters() {

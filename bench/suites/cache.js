@@ -25,12 +25,16 @@ export async function measure({rounds}) {
 
 async function measureIn(base, rounds) {
   const {cacheKey} = await loadOurs('web/cache/cache-key.js');
+  const {planChunks} = await loadOurs('web/chunk/plan-chunks.js');
+  const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
   const {printEntry} = await loadOurs('web/cache/entry.js');
   const {entryPath} = await loadOurs('web/cache/entry-path.js');
   const {openDiskCache} = await loadOurs('web/cache/disk-cache.js');
   const {systemClock} = await loadOurs('core/clock.js');
   const {createToolbox} = await loadOurs('index.js');
   const markdown = corpora().prose.slice(0, 50_000);
+  // As a fetch leaves it there.
+  const {counts} = planChunks(markdown, {maxTokens: 600, countTokens});
 
   const fill = (name, count) => {
     const directory = join(base, name);
@@ -38,7 +42,7 @@ async function measureIn(base, rounds) {
       const url = at === 0 ? URL_READ : `${URL_READ}/${at}`;
       const path = entryPath(directory, cacheKey(url, 'http'));
       mkdirSync(dirname(path), {recursive: true, mode: 0o700});
-      writeFileSync(path, printEntry(entryOf(url, at === 0 ? markdown : 'short')));
+      writeFileSync(path, printEntry(entryOf(url, at === 0 ? {markdown, counts} : {markdown: 'short'})));
     }
     const limits = {ttlDays: 7, maxEntries: ENTRIES, maxBytes: 2 ** 30};
     const cache = openDiskCache({directory, ...limits, clock: systemClock, log: () => {}});
@@ -83,7 +87,7 @@ async function rewriteByHand(path) {
   await rename(`${path}.tmp.0`, path);
 }
 
-function entryOf(url, markdown) {
+function entryOf(url, {markdown, counts}) {
   const now = Date.now();
   return {
     canonical_url: url,
@@ -93,6 +97,7 @@ function entryOf(url, markdown) {
     last_accessed_at: new Date(now).toISOString(),
     notes: [],
     extracted: {markdown, title: 'Page'},
+    counts,
   };
 }
 

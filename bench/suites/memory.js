@@ -1,21 +1,22 @@
 // The most memory that a page of 5 MB takes: what its process grows by, against a page of 5 KB.
 import {fork} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {createReadStream, mkdtempSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {converters, OURS} from '../converters.js';
+import {converters, OURS, WHOLE} from '../converters.js';
 import {grownPage, loadPages} from '../pages.js';
 
 const PAGE = 5_000_000;
 const SMALL = 5000;
 /** The others take minutes for such a page. */
-const NAMES = [OURS, 'mdream (Rust)', '@mdream/js', 'html-to-markdown (Rust)', 'html-to-text (text)'];
+const NAMES = ['mdream (Rust)', '@mdream/js', 'html-to-markdown (Rust)', 'html-to-text (text)'];
 
 export async function measure({rounds}) {
   const base = mkdtempSync(join(tmpdir(), 'forge-bench-'));
   try {
-    return await measureIn(base, Math.min(rounds, 3));
+    return await measureIn(base, Math.min(rounds, 5));
   } finally {
     rmSync(base, {recursive: true, force: true});
   }
@@ -23,36 +24,53 @@ export async function measure({rounds}) {
 
 async function measureIn(base, rounds) {
   const known = await converters();
-  const names = NAMES.filter(name => name in known);
+  const names = [WHOLE, OURS, ...NAMES.filter(name => name in known)];
   // Made here, so that what makes the page takes no memory there.
   const pages = loadPages();
-  const [page, small] = [PAGE, SMALL].map(size => {
-    const file = join(base, `${size}.html`);
-    writeFileSync(file, grownPage(pages, size));
-    return file;
-  });
+  for (const size of [PAGE, SMALL]) writeFileSync(join(base, String(size)), grownPage(pages, size));
+  const bytes = statSync(join(base, String(PAGE))).size;
+  const server = await serve(base);
+  const peakOf = async (name, size) => {
+    const url = `http://127.0.0.1:${server.address().port}/${size}`;
+    const of = join(import.meta.dirname, '../memory-of.js');
+    const child = fork(of, [name, join(base, String(size)), url], {execArgv: []});
+    const [{peak}] = await once(child, 'message');
+    await once(child, 'exit');
+    return peak;
+  };
   const peaks = Object.fromEntries(names.map(name => [name, []]));
-  const shares = [];
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) {
-      const least = await measureOne(name, small);
-      const most = await measureOne(name, page);
-      const grown = most.peak - least.peak;
-      peaks[name].push(grown / 2 ** 20);
-      if (name === OURS) shares.push(grown / most.bytes);
+      const least = await peakOf(name, SMALL);
+      peaks[name].push(((await peakOf(name, PAGE)) - least) / 2 ** 20);
     }
   }
+  server.close();
   const rows = Object.entries(peaks).map(([name, costs]) => ({name, costs}));
+  const bars = [WHOLE, OURS].map(name => {
+    const values = peaks[name].map(peak => (peak * 2 ** 20) / bytes);
+    return {text: `${name}: times the page`, values, atMost: 12};
+  });
   return {
     tables: [{title: 'peak for a page of 5 MB', unit: 'MB', rows, ours: OURS}],
-    bars: [{text: 'peak: times the page', values: shares, atMost: 12}],
+    bars,
     remarks: ['Ours goes from bytes to counted chunks in a thread; the others make a string and Markdown.'],
   };
 }
 
-async function measureOne(name, file) {
-  const child = fork(join(import.meta.dirname, '../memory-of.js'), [name, file], {execArgv: []});
-  const [answer] = await once(child, 'message');
-  await once(child, 'exit');
-  return answer;
+/** Files by their size. What else is asked for, robots.txt that is, is not there. */
+async function serve(base) {
+  const server = createServer((request, response) => {
+    const file = join(base, request.url.slice(1));
+    const size = statSync(file, {throwIfNoEntry: false})?.size;
+    if (size === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, {'Content-Type': 'text/html; charset=utf-8', 'Content-Length': size});
+    createReadStream(file).pipe(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }

@@ -13,6 +13,7 @@ export async function measure({rounds}) {
   const {systemClock} = await loadOurs('core/clock.js');
   const {Offload} = await loadOurs('web/offload/offload.js');
   const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
+  const {planChunks} = await loadOurs('web/chunk/plan-chunks.js');
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
   const never = Number.POSITIVE_INFINITY;
   const here = new Offload({threshold: {convert: never, chunk: never}, maxThreads: 2});
@@ -28,13 +29,20 @@ export async function measure({rounds}) {
   const pages = loadPages();
   for (const size of SIZES) {
     const bytes = Buffer.from(grownPage(pages, size));
-    const source = {bytes, media: 'html', headerCharset: 'utf-8', baseUrl: BASE, honorBaseHref: false};
+    const source = {media: 'html', headerCharset: 'utf-8', baseUrl: BASE, honorBaseHref: false};
+    const markdown = corpora().prose.slice(0, size);
+    const {counts} = planChunks(markdown, {maxTokens: 600, countTokens});
+    // A thread takes the bytes over, so each job has a copy; it is small beside the job.
     const jobs = {
-      'HTML to Markdown': {kind: 'convert', ...source},
-      'Markdown to chunks': {kind: 'chunk', markdown: corpora().prose.slice(0, size), maxTokens: 600},
+      'HTML to chunks': () => ({kind: 'convert', bytes: Buffer.from(bytes), ...source, maxTokens: 600}),
+      'Markdown to chunks': () => ({kind: 'chunk', markdown, maxTokens: 600}),
+      'counted Markdown to chunks': () => ({kind: 'chunk', markdown, maxTokens: 600, counts}),
     };
     for (const [what, job] of Object.entries(jobs)) {
-      const costs = await alternate({[HERE]: () => run(here, job), [THREAD]: () => run(thread, job)}, rounds);
+      const costs = await alternate(
+        {[HERE]: () => run(here, job()), [THREAD]: () => run(thread, job())},
+        rounds,
+      );
       const rows = Object.entries(costs).map(([name, ms]) => ({name, costs: ms}));
       tables.push({title: `${what}, ${Math.round(size / 1024)} KiB`, rows});
     }

@@ -4,14 +4,18 @@ import type {FetchParts} from './fetch-parts.ts';
 import type {ConvertedDocument} from './offload/jobs.ts';
 import type {RawDocument} from './read-document.ts';
 
-/** Bytes to Markdown, for what came over HTTP and for what a browser made of it alike. */
+/** Bytes to Markdown and the plan of its chunks, for what came over HTTP and for what a browser made of it alike. */
 export function convertDocument(
   raw: Omit<RawDocument, 'status'>,
   baseUrl: string,
+  maxTokens: number,
   {offload, options}: FetchParts,
   budget: Budget,
 ): Promise<Result<ConvertedDocument>> {
   const {bytes, media, headerCharset} = raw;
   const honorBaseHref = options.extraction.honor_base_href;
-  return offload.run({kind: 'convert', bytes, media, headerCharset, baseUrl, honorBaseHref}, budget);
+  return offload.run(
+    {kind: 'convert', bytes, media, headerCharset, baseUrl, honorBaseHref, maxTokens},
+    budget,
+  );
 }

@@ -3,6 +3,7 @@ import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
 import {readBlockedResources} from './browser/blocked-resources.ts';
 import {chooseRendering} from './choose-rendering.ts';
+import {type ChunkPlan, chunksOf} from './chunk/plan-chunks.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {findCached} from './find-cached.ts';
 import {fitToBudget} from './fit/fit-to-budget.ts';
@@ -29,8 +30,6 @@ export interface FetchLimits {
 
 export interface FetchOutcome {
   readonly response: FetchResponse;
-  /** The response as it is to be sent; its UTF-8 length is what the limit was held against. */
-  readonly json: string;
   /** The whole document, of which the chunks are pieces. */
   readonly markdown: string;
 }
@@ -58,7 +57,7 @@ export async function fetchPage(
     const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
     const key = `${wanted} ${request.no_cache} ${url.value.canonical}`;
     const shared = await parts.flights.share(key, limits.signal, signal =>
-      loadPage(checked.value, rendering, parts, signal),
+      loadPage(checked.value, rendering, request.max_chunk_tokens, parts, signal),
     );
     if (!shared) {
       // Ruling G6: what the cancelled fetch had of a browser is gone before the call returns.
@@ -69,8 +68,8 @@ export async function fetchPage(
     page = shared.value.value;
   }
 
-  const chunks = await chunk(page, request, limits, parts);
-  if (!chunks.ok) return chunks;
+  const plan = await planChunks(page, request, limits, parts);
+  if (!plan.ok) return plan;
   const fitted = fitToBudget(
     {
       requested_url: request.url,
@@ -78,14 +77,14 @@ export async function fetchPage(
       fetched_at: page.fetchedAt,
       ...(page.document.title !== undefined && {title: page.document.title}),
       ...(page.document.language !== undefined && {language: page.document.language}),
-      chunks: chunks.value,
+      chunks: chunksOf(page.document.markdown, plan.value.chunks),
       rendering_method: page.method,
       notes: page.notes,
     },
     limits.maxBytes,
     countTokens,
   );
-  return fitted.ok ? ok({...fitted.value, markdown: page.document.markdown}) : fitted;
+  return fitted.ok ? ok({response: fitted.value, markdown: page.document.markdown}) : fitted;
 }
 
 /** Ruling A9: these settings are judged at every call, not at start-up. */
@@ -96,14 +95,18 @@ function checkSettings(parts: FetchParts): Result<undefined> {
   return blocked.ok ? ok() : blocked;
 }
 
-async function chunk(page: LoadedPage, request: FetchRequest, limits: FetchLimits, parts: FetchParts) {
+/** Who shares a fetch may want chunks of another size, and from the cache a document comes without any. */
+async function planChunks(
+  {document: {markdown}, counts, plan, remainingMs}: LoadedPage,
+  {max_chunk_tokens: maxTokens}: FetchRequest,
+  limits: FetchLimits,
+  parts: FetchParts,
+): Promise<Result<ChunkPlan>> {
+  if (plan?.maxTokens === maxTokens) return ok(plan);
   const total = parts.options.timeout_seconds * 1000;
-  const budget = new Budget(page.remainingMs, parts.clock, limits.signal, total);
+  const budget = new Budget(remainingMs, parts.clock, limits.signal, total);
   try {
-    return await parts.offload.run(
-      {kind: 'chunk', markdown: page.document.markdown, maxTokens: request.max_chunk_tokens},
-      budget,
-    );
+    return await parts.offload.run({kind: 'chunk', markdown, maxTokens, counts}, budget);
   } finally {
     budget.close();
   }

@@ -43,6 +43,8 @@ async function lookUp(
     fetchedAt: entry.fetched_at,
     method: entry.rendering_method,
     document: entry.extracted,
+    counts: entry.counts,
+    plan: undefined,
     notes: ['cache_hit', ...entry.notes],
     remainingMs: options.timeout_seconds * 1000,
   };

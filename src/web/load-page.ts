@@ -3,27 +3,33 @@ import {timestamp} from '../core/clock.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {Rendering} from './choose-rendering.ts';
+import type {ChunkPlan} from './chunk/plan-chunks.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {Navigation} from './navigation.ts';
 import {openBrowserPage} from './open-browser-page.ts';
-import type {CheckedUrl, ExtractedDocument, Note, RenderingMethod} from './page.ts';
+import type {CheckedUrl, ExtractedDocument, Note, RenderingMethod, TokenCounts} from './page.ts';
 import {type Content, readContent} from './read-content.ts';
 
-/** A document from the network or from the cache, before chunking. */
+/** A document from the network or from the cache. */
 export interface LoadedPage {
   readonly finalUrl: string;
   readonly fetchedAt: string;
   readonly method: RenderingMethod;
   readonly document: ExtractedDocument;
   readonly notes: readonly Note[];
+  /** What is known of its tokens. */
+  readonly counts: TokenCounts | undefined;
+  /** Its chunks, as whoever loaded it asked for them; a cached document has none yet. */
+  readonly plan: ChunkPlan | undefined;
   /** What the fetch left of `timeout_seconds` for chunking. */
   readonly remainingMs: number;
 }
 
-/** Network to document: every hop, then decoding, rendering, extraction and the cache (FR-WF-TIMEOUT-02). */
+/** Network to document: every hop, then decoding, rendering, extraction, chunking and the cache (FR-WF-TIMEOUT-02). */
 export async function loadPage(
   start: CheckedUrl,
   rendering: Rendering,
+  maxChunkTokens: number,
   parts: FetchParts,
   signal: AbortSignal,
 ): Promise<Result<LoadedPage>> {
@@ -35,6 +41,7 @@ export async function loadPage(
       parts,
       navigation,
       budget,
+      maxChunkTokens,
       open: async url => {
         const page = await openBrowserPage(url, navigation, parts, signal);
         if (page.ok) opened.push(page.value);
@@ -50,6 +57,8 @@ export async function loadPage(
       fetchedAt: timestamp(content.source.fetchedAt),
       method: content.method,
       document: content.document,
+      counts: content.plan.counts,
+      plan: content.plan,
       notes: [
         ...content.conditions,
         ...(navigation.robotsFailOpen ? (['robots_unavailable_fail_open'] as const) : []),
@@ -65,13 +74,14 @@ export async function loadPage(
 
 /** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */
 function store(content: Content, {cache}: FetchParts): Promise<boolean> {
-  const {source, finalUrl, method, origin, document, conditions} = content;
+  const {source, finalUrl, method, origin, document, plan, conditions} = content;
   return cache.write({
     canonical_url: finalUrl,
     rendering_method: method,
     fetched_at: timestamp(source.fetchedAt),
     ...(origin && {origin}),
     extracted: document,
+    counts: plan.counts,
     notes: conditions,
   });
 }

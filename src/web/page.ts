@@ -96,6 +96,14 @@ export interface FetchChunk {
   readonly token_count: number;
 }
 
+/**
+ * What was counted of a document: four numbers for each stretch, by where they start. The distance of its
+ * start from that of the one before and its length (UTF-16 units), its tokens, and its tokens with the white
+ * space behind it: 0 if nobody asked, -1 if its tokens are at least so many. They are facts about a text,
+ * whatever may go into a chunk.
+ */
+export type TokenCounts = Int32Array;
+
 export type RenderingMethod = 'http' | 'browser';
 
 /** FR-WF-NOTES-ORDER-01: the tokens, in their canonical order. */

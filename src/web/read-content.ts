@@ -4,6 +4,7 @@ import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {BrowserOrigin} from './cache/entry.ts';
 import type {Rendering} from './choose-rendering.ts';
+import type {ChunkPlan} from './chunk/plan-chunks.ts';
 import {convertDocument} from './convert-document.ts';
 import {type FetchedDocument, fetchDocument} from './fetch-document.ts';
 import type {FetchParts} from './fetch-parts.ts';
@@ -19,6 +20,8 @@ export interface Content {
   /** Of browser content. */
   readonly origin?: BrowserOrigin;
   readonly document: ExtractedDocument;
+  /** Its chunks, of the size that the call asks for. */
+  readonly plan: ChunkPlan;
   /** Ruling F3: what describes the content is kept with it. */
   readonly conditions: readonly Note[];
   /** The next attempt may do better: not for the cache. */
@@ -30,6 +33,7 @@ export interface ContentCall {
   readonly parts: FetchParts;
   readonly navigation: Navigation;
   readonly budget: Budget;
+  readonly maxChunkTokens: number;
   /** Starts a browser that is closed when the call ends. */
   readonly open: (url: WebUrl) => Promise<Result<OpenPage>>;
 }
@@ -76,8 +80,8 @@ async function readHttpFirst(start: CheckedUrl, call: ContentCall): Promise<Resu
   const http = await readHttp(fetched.value, call);
   if (!http.ok || !looksEmpty(http.value, call.parts)) return http;
   // The browser would ask with the same headers, so it is given the document that is already here.
-  const page = await call.open(fetched.value.url);
-  const rendered = await render(page, fetched.value, 'fallback', call);
+  const page = await call.open(http.value.source.url);
+  const rendered = await render(page, http.value.source, 'fallback', call);
   if (rendered.ok || !BROWSER_TROUBLE.has(rendered.error.code)) return rendered;
   const content = withoutBrowser(http.value);
   // FR-WF-12d; without a browser it will be no other next time, after a crash it may be.
@@ -88,13 +92,16 @@ interface HttpContent extends Content {
   readonly spaIndicators: boolean;
 }
 
-async function readHttp(source: FetchedDocument, call: ContentCall): Promise<Result<HttpContent>> {
-  const finalUrl = source.url.canonical;
-  const converted = await convertDocument(source.raw, finalUrl, call.parts, call.budget);
+async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Result<HttpContent>> {
+  const finalUrl = fetched.url.canonical;
+  const {raw} = fetched;
+  const converted = await convertDocument(raw, finalUrl, call.maxChunkTokens, call.parts, call.budget);
   if (!converted.ok) return converted;
-  const {document, charsetFallback, spaIndicators} = converted.value;
+  const {document, plan, bytes, charsetFallback, spaIndicators} = converted.value;
+  // The bytes went into the conversion, and come out of it.
+  const source = {...fetched, raw: {...raw, bytes}};
   const conditions: Note[] = charsetFallback ? ['charset_fallback'] : [];
-  return ok({source, finalUrl, method: 'http', document, conditions, spaIndicators});
+  return ok({source, finalUrl, method: 'http', document, plan, conditions, spaIndicators});
 }
 
 /** FR-WF-12c: little text, the marks of an application, and a plain 200. */
@@ -113,13 +120,13 @@ async function render(
   page: Result<OpenPage>,
   source: FetchedDocument,
   origin: BrowserOrigin,
-  {parts, budget}: ContentCall,
+  {parts, budget, maxChunkTokens}: ContentCall,
 ): Promise<Result<Content>> {
   if (!page.ok) return page;
-  const rendered = await renderDocument(page.value, source, parts, budget);
+  const rendered = await renderDocument(page.value, source, maxChunkTokens, parts, budget);
   if (!rendered.ok) return rendered;
-  const {finalUrl, document, notes} = rendered.value;
-  return ok({source, finalUrl, method: 'browser', origin, document, conditions: notes});
+  const {finalUrl, document, plan, notes} = rendered.value;
+  return ok({source, finalUrl, method: 'browser', origin, document, plan, conditions: notes});
 }
 
 function withoutBrowser({spaIndicators: _, ...content}: HttpContent): Content {

@@ -1,6 +1,7 @@
 import {Budget} from '../core/budget.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
+import type {ChunkPlan} from './chunk/plan-chunks.ts';
 import {convertDocument} from './convert-document.ts';
 import type {FetchedDocument} from './fetch-document.ts';
 import type {FetchParts} from './fetch-parts.ts';
@@ -13,6 +14,7 @@ const PAGE_LOAD_BUFFER_MS = 5000;
 export interface RenderedDocument {
   readonly finalUrl: string;
   readonly document: ExtractedDocument;
+  readonly plan: ChunkPlan;
   readonly notes: readonly Note[];
 }
 
@@ -23,15 +25,17 @@ export interface RenderedDocument {
 export async function renderDocument(
   page: OpenPage,
   {url, headers, raw}: FetchedDocument,
+  maxTokens: number,
   parts: FetchParts,
   budget: Budget,
 ): Promise<Result<RenderedDocument>> {
   // Plain text is its own rendering (FR-WF-10f); Chromium would wrap it in markup.
   if (raw.media !== 'html') {
-    const text = await convertDocument(raw, url.canonical, parts, budget);
+    const text = await convertDocument(raw, url.canonical, maxTokens, parts, budget);
     if (!text.ok) return text;
-    const {document, charsetFallback} = text.value;
-    return ok({finalUrl: url.canonical, document, notes: charsetFallback ? ['charset_fallback'] : []});
+    const {document, plan, charsetFallback} = text.value;
+    const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
+    return ok({finalUrl: url.canonical, document, plan, notes});
   }
 
   const first = mainDocument(url, headers, raw);
@@ -45,11 +49,12 @@ export async function renderDocument(
   if (!rendered.ok) return rendered;
   const {html, document: shown, notes} = rendered.value;
   const source = {bytes: Buffer.from(html, 'utf8'), media: 'html', headerCharset: 'utf-8'} as const;
-  const converted = await convertDocument(source, shown.url, parts, budget);
+  const converted = await convertDocument(source, shown.url, maxTokens, parts, budget);
   if (!converted.ok) return converted;
   return ok({
     finalUrl: shown.url,
     document: converted.value.document,
+    plan: converted.value.plan,
     notes: shown.charsetFallback ? [...notes, 'charset_fallback'] : notes,
   });
 }

@@ -87,7 +87,8 @@ export function openCacheDesk(settings: CacheDeskSettings): CacheDesk {
         const entry = await readWhole(entryPath(directory.value ?? '', cacheKey(url, method)), maxBytes);
         if (!entry.ok) return entry;
         if (entry.value?.canonical_url === url && entry.value.rendering_method === method) {
-          entries.push(entry.value);
+          const {counts: _, ...page} = entry.value;
+          entries.push(page);
         }
       }
       return ok(entries);

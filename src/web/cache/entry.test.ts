@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {planChunks} from '../chunk/plan-chunks.ts';
 import {NOTE_ORDER, TRUNCATION_PRECEDENCE} from '../page.ts';
+import {countTokens} from '../tokens/count-tokens.ts';
 import {type CacheEntry, parseEntry, printEntry, touchEntry} from './entry.ts';
 
 const time = fc
   .date({min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true})
   .map(date => date.toISOString());
 const text = fc.string({unit: 'binary'});
-const entries: fc.Arbitrary<CacheEntry> = fc.record(
+const countsOf = (markdown: string) => planChunks(markdown, {maxTokens: 128, countTokens}).counts;
+const withoutCounts: fc.Arbitrary<CacheEntry> = fc.record(
   {
     canonical_url: fc.oneof(fc.webUrl(), fc.constant('https://x/?"last_accessed_at":"')),
     rendering_method: fc.constantFrom('http' as const, 'browser' as const),
@@ -32,12 +35,46 @@ const entries: fc.Arbitrary<CacheEntry> = fc.record(
   },
 );
 
+const entries = fc
+  .tuple(withoutCounts, fc.boolean())
+  .map(
+    ([entry, counted]): CacheEntry =>
+      counted ? {...entry, counts: countsOf(entry.extracted.markdown)} : entry,
+  );
+
 test('FR-WF-16c an entry is read as it was printed', () => {
   fc.assert(
     fc.property(entries, entry => {
       expect(parseEntry(printEntry(entry))).toEqual(entry);
     }),
   );
+});
+
+test('FR-WF-16c a long page is printed as JSON prints it', () => {
+  const lone = `${'x'.repeat(65_535)}\ud83d`;
+  const pages = [
+    lone,
+    `${lone}\ude00`,
+    `${lone}x`,
+    `${'é"\n'.repeat(50_000)}😀`,
+    '😀'.repeat(70_000),
+    '\udc00x',
+  ];
+  for (const markdown of pages) {
+    const entry: CacheEntry = {
+      canonical_url: 'https://x/',
+      rendering_method: 'http',
+      fetched_at: '2026-01-10T12:00:00Z',
+      expires_at: '2026-01-17T12:00:00Z',
+      last_accessed_at: '2026-01-10T14:30:00Z',
+      notes: [],
+      extracted: {markdown, title: 'T'},
+      counts: countsOf(markdown),
+    };
+    const printed = Buffer.from(printEntry(entry)).toString();
+    expect(printed === JSON.stringify(JSON.parse(printed))).toBe(true);
+    expect(parseEntry(Buffer.from(printed))).toEqual(entry);
+  }
 });
 
 test('FR-WF-CCH-LRU-01 a new time of access changes that field and nothing else', () => {
@@ -95,6 +132,7 @@ test('ruling F4 bytes that are not UTF-8 are no entry', () => {
 
 test('ruling F4 an entry of which one bit was turned round is the same page or none', () => {
   const extracted = {markdown: '# Häuser\n\nEin "Satz" & noch einer.', title: 'Häuser', language: 'de'};
+  const counts = countsOf(extracted.markdown);
   const bytes = Buffer.from(
     printEntry({
       canonical_url: 'https://x/',
@@ -104,12 +142,57 @@ test('ruling F4 an entry of which one bit was turned round is the same page or n
       last_accessed_at: '2026-01-10T14:30:00Z',
       notes: ['charset_fallback'],
       extracted,
+      counts,
     }),
   );
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const turned = Buffer.from(bytes);
     turned.writeUInt8(turned.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     const entry = parseEntry(turned);
-    if (entry?.canonical_url === 'https://x/') expect(entry.extracted).toEqual(extracted);
+    if (entry?.canonical_url !== 'https://x/') continue;
+    expect(entry.extracted).toEqual(extracted);
+    if (entry.counts) expect(entry.counts).toEqual(counts);
   }
+});
+
+test.each([
+  ['no list', '12'],
+  ['no numbers', '["a", 1, 1, 1]'],
+  ['a part of a stretch', '[0, 1, 1]'],
+  ['nothing counted', '[0, 0, 1, 1]'],
+  ['stretches in another order', '[2, 1, 1, 1, -1, 1, 1, 1]'],
+  ['a stretch beyond the text', '[2, 1, 1, 1, 1, 2, 1, 1]'],
+  ['fewer tokens than none', '[0, 4, -1, 1]'],
+  ['more tokens than bytes', '[0, 4, 99, 1]'],
+  ['counts of another text', '[0, 4, 2, 2]'],
+])('ruling F4 an entry whose counts are wrong is none: %s', (_, counts) => {
+  const entry: CacheEntry = {
+    canonical_url: 'https://x/',
+    rendering_method: 'http',
+    fetched_at: '2026-01-10T12:00:00Z',
+    expires_at: '2026-01-17T12:00:00Z',
+    last_accessed_at: '2026-01-10T14:30:00Z',
+    notes: [],
+    extracted: {markdown: 'text'},
+    counts: Int32Array.of(0, 4, 1, 0),
+  };
+  const json = Buffer.from(printEntry(entry)).toString();
+  expect(parseEntry(Buffer.from(json))).toEqual(entry);
+  expect(parseEntry(Buffer.from(json.replace('[0,4,1,0]', counts)))).toBeUndefined();
+});
+
+test('an entry without a checksum is an entry, but its counts are not believed', () => {
+  const entry = {
+    version: 2,
+    canonical_url: 'https://x/',
+    rendering_method: 'http',
+    fetched_at: '2026-01-10T12:00:00Z',
+    expires_at: '2026-01-17T12:00:00Z',
+    last_accessed_at: '2026-01-10T14:30:00Z',
+    extracted: {markdown: 'text'},
+    token_counts: [0, 4, 3, 0],
+  };
+  const found = parseEntry(Buffer.from(JSON.stringify(entry)));
+  expect(found?.extracted).toEqual({markdown: 'text'});
+  expect(found?.counts).toBeUndefined();
 });

@@ -5,9 +5,12 @@ import {
   NOTE_ORDER,
   type Note,
   type RenderingMethod,
+  type TokenCounts,
   TRUNCATION_PRECEDENCE,
   type TruncationReason,
 } from '../page.ts';
+import {readTokenCounts} from './stored-counts.ts';
+import {textSlices} from './text-slices.ts';
 
 /** Ruling F1: why a page was rendered in the browser. */
 export type BrowserOrigin = 'fallback' | 'forced' | 'js_heavy';
@@ -24,6 +27,8 @@ export interface NewCacheEntry {
   readonly truncation_reason?: TruncationReason;
   readonly notes: readonly Note[];
   readonly extracted: ExtractedDocument;
+  /** Spares a hit the counting; never more than what the text itself says. */
+  readonly counts?: TokenCounts | undefined;
 }
 
 /** FR-WF-16c: an entry as it is stored, but for its version. Times are RFC 3339 UTC. */
@@ -43,23 +48,33 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 export function printEntry(entry: CacheEntry): Uint8Array {
   const {canonical_url, rendering_method, fetched_at, expires_at, last_accessed_at} = entry;
-  const {origin, truncation_reason, notes, extracted} = entry;
+  const {origin, truncation_reason, notes, extracted, counts} = entry;
   const {markdown, title, language} = extracted;
-  return Buffer.from(
-    JSON.stringify({
-      version: VERSION,
-      canonical_url,
-      rendering_method,
-      fetched_at,
-      expires_at,
-      last_accessed_at,
-      origin,
-      truncation_reason,
-      notes: notes.length > 0 ? notes : undefined,
-      checksum: checksumOf(extracted),
-      extracted: {markdown, title, language},
-    }),
-  );
+  const before = {
+    version: VERSION,
+    canonical_url,
+    rendering_method,
+    fetched_at,
+    expires_at,
+    last_accessed_at,
+    origin,
+    truncation_reason,
+    notes: notes.length > 0 ? notes : undefined,
+    checksum: checksumOf(extracted, counts),
+  };
+  const beside = {title, language};
+  const after = {token_counts: counts && Array.from(counts)};
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify(before).slice(0, -1)},"extracted":{"markdown":"`),
+    ...Array.from(textSlices(markdown), slice => Buffer.from(JSON.stringify(slice).slice(1, -1))),
+    Buffer.from(`"${continued(beside)}}${continued(after)}}`),
+  ]);
+}
+
+/** The fields of an object as JSON, behind others. */
+function continued(fields: object): string {
+  const inside = JSON.stringify(fields).slice(1, -1);
+  return inside === '' ? '' : `,${inside}`;
 }
 
 /**
@@ -89,9 +104,12 @@ export function parseEntry(bytes: Uint8Array): CacheEntry | undefined {
   if (typeof canonical_url !== 'string' || !rendering_method || !extracted) return undefined;
   if (!isTime(fetched_at) || !isTime(expires_at) || !isTime(last_accessed_at)) return undefined;
   if (!Array.isArray(notes) || !notes.every(isNote)) return undefined;
-  // An entry as the SRD prints it has none; one that is there has to be right.
+  // An entry as the SRD prints it has none; one that is there has to be right. Without it, counts are hearsay.
   const {checksum} = fields;
-  if (checksum !== undefined && checksum !== checksumOf(extracted)) return undefined;
+  const printed = checksum === undefined ? undefined : fields['token_counts'];
+  const counts = readTokenCounts(printed, extracted.markdown.length);
+  if (printed !== undefined && !counts) return undefined;
+  if (checksum !== undefined && checksum !== checksumOf(extracted, counts)) return undefined;
   if (fields['origin'] !== origin || fields['truncation_reason'] !== truncation_reason) return undefined;
   return {
     canonical_url,
@@ -103,12 +121,20 @@ export function parseEntry(bytes: Uint8Array): CacheEntry | undefined {
     ...(truncation_reason && {truncation_reason}),
     notes,
     extracted,
+    ...(counts && {counts}),
   };
 }
 
 /** Ruling F4: tells a page from one of which the disk has lost a bit and that is still JSON. */
-function checksumOf({markdown, title = '', language = ''}: ExtractedDocument): number {
-  return crc32(markdown, crc32(`${title}\0${language}\0`));
+function checksumOf(
+  {markdown, title = '', language = ''}: ExtractedDocument,
+  counts: TokenCounts | undefined,
+): number {
+  let checksum = crc32(`${title}\0${language}\0`);
+  for (const slice of textSlices(markdown)) checksum = crc32(slice, checksum);
+  return counts
+    ? crc32(new Uint8Array(counts.buffer, counts.byteOffset, counts.byteLength), checksum)
+    : checksum;
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -1,6 +1,5 @@
 import {type Block, startsItem} from './blocks.ts';
 import {closesFence, type Fence, leavesItem, openingFence} from './fence.ts';
-import {fits, type Limit} from './limit.ts';
 import {contentEnd, contentStart, isWhiteSpace} from './white-space.ts';
 
 /** How good it is to cut behind an atom; the lowest wins. */
@@ -24,18 +23,21 @@ export interface Atom {
   readonly whole: boolean;
 }
 
+/** Whether a stretch of a block is within the limit. */
+export type Fits = (start: number, end: number) => boolean;
+
 /** Takes an oversized block apart, no further than it takes for every atom to fit, if it can. */
-export function atomsOf(block: Block, limit: Limit): Atom[] {
+export function atomsOf(block: Block, fits: Fits): Atom[] {
   const {text} = block;
   const atoms: Atom[] = [];
   if (block.kind === 'code') addLines(atoms, text, 0, text.length, SENTENCE);
-  else if (block.kind === 'list') addItems(atoms, text, limit);
-  else addSentences(atoms, text, 0, text.length, WORD, limit);
+  else if (block.kind === 'list') addItems(atoms, text, fits);
+  else addSentences(atoms, text, 0, text.length, WORD, fits);
   return atoms;
 }
 
 /** FR-WF-CHK-LIST-02: whole items, and where an item is too large, what it consists of. */
-function addItems(atoms: Atom[], text: string, limit: Limit): void {
+function addItems(atoms: Atom[], text: string, fits: Fits): void {
   let itemStart = 0;
   let fence: Fence | undefined;
   for (const [start, end] of linesOf(text, 0, text.length)) {
@@ -46,10 +48,10 @@ function addItems(atoms: Atom[], text: string, limit: Limit): void {
     }
     fence = openingFence(line, true);
     if (start === itemStart || !startsItem(line, true)) continue;
-    addItem(atoms, text, itemStart, start, rankBefore(line), limit);
+    addItem(atoms, text, itemStart, start, rankBefore(line), fits);
     itemStart = start;
   }
-  addItem(atoms, text, itemStart, text.length, TOP_ITEM, limit);
+  addItem(atoms, text, itemStart, text.length, TOP_ITEM, fits);
 }
 
 /** A cut before an item of the outermost level leaves the items around it complete. */
@@ -58,9 +60,9 @@ function rankBefore(line: string): number {
   return indent < 2 ? TOP_ITEM : indent < 4 ? NESTED_ITEM : DEEP_ITEM;
 }
 
-function addItem(atoms: Atom[], text: string, start: number, next: number, rank: number, limit: Limit): void {
+function addItem(atoms: Atom[], text: string, start: number, next: number, rank: number, fits: Fits): void {
   const item = {from: start, start, end: contentEnd(text, start, next), next, rank, whole: false};
-  if (fits(text.slice(start, item.end), limit)) {
+  if (fits(start, item.end)) {
     atoms.push(item);
     return;
   }
@@ -73,19 +75,19 @@ function addItem(atoms: Atom[], text: string, start: number, next: number, rank:
       const left = leavesItem(line, fence);
       if (!left && !closesFence(line, fence)) continue;
       const partEnd = left ? lineStart : afterBlanks(text, after, next);
-      addCode(atoms, text, partStart, partEnd, partEnd < next ? SENTENCE : rank, limit);
+      addCode(atoms, text, partStart, partEnd, partEnd < next ? SENTENCE : rank, fits);
       partStart = partEnd;
       fence = undefined;
       continue;
     }
     fence = openingFence(line, true);
     if (!fence) continue;
-    if (lineStart > partStart) addSentences(atoms, text, partStart, lineStart, SENTENCE, limit);
+    if (lineStart > partStart) addSentences(atoms, text, partStart, lineStart, SENTENCE, fits);
     partStart = lineStart;
   }
   if (partStart >= next) return;
-  if (fence) addCode(atoms, text, partStart, next, rank, limit);
-  else addSentences(atoms, text, partStart, next, rank, limit);
+  if (fence) addCode(atoms, text, partStart, next, rank, fits);
+  else addSentences(atoms, text, partStart, next, rank, fits);
 }
 
 /** The start of the first line from `from` on that is not blank: no cut adds up before a blank line. */
@@ -94,9 +96,9 @@ function afterBlanks(text: string, from: number, to: number): number {
   return content === to ? to : text.lastIndexOf('\n', content) + 1;
 }
 
-function addCode(atoms: Atom[], text: string, start: number, next: number, rank: number, limit: Limit): void {
+function addCode(atoms: Atom[], text: string, start: number, next: number, rank: number, fits: Fits): void {
   const end = contentEnd(text, start, next);
-  if (!fits(text.slice(start, end), limit)) addLines(atoms, text, start, next, rank);
+  if (!fits(start, end)) addLines(atoms, text, start, next, rank);
   else atoms.push({from: start, start, end, next, rank, whole: true});
 }
 
@@ -119,7 +121,7 @@ function addSentences(
   from: number,
   to: number,
   lastRank: number,
-  limit: Limit,
+  fits: Fits,
 ): void {
   let words: Atom[] = [];
   // The first word keeps its indentation: it starts a line.
@@ -134,7 +136,7 @@ function addSentences(
     const rank = at === to ? lastRank : endsSentence(text.charCodeAt(end - 1)) ? SENTENCE : WORD;
     words.push({from: share, start, end, next, rank, whole: false});
     if (rank !== WORD || at === to) {
-      addSentence(atoms, words, text, limit);
+      addSentence(atoms, words, fits);
       words = [];
     }
     start = at;
@@ -142,12 +144,12 @@ function addSentences(
   }
 }
 
-function addSentence(atoms: Atom[], words: readonly Atom[], text: string, limit: Limit): void {
+function addSentence(atoms: Atom[], words: readonly Atom[], fits: Fits): void {
   const first = words[0];
   const last = words.at(-1);
   if (!first || !last) return;
   const sentence = {...last, from: first.from, start: first.start};
-  if (fits(text.slice(first.start, last.end), limit)) atoms.push(sentence);
+  if (fits(first.start, last.end)) atoms.push(sentence);
   else for (const word of words) atoms.push(word);
 }
 

@@ -7,6 +7,8 @@ export interface Block {
   readonly kind: BlockKind;
   /** From the start of its first line to the end of its last, without trailing white space. */
   readonly text: string;
+  /** Where that starts in the document, in UTF-16 units. */
+  readonly start: number;
   /** What a heading block names; absent on other blocks and on a heading without text. */
   readonly heading?: string;
 }
@@ -112,9 +114,11 @@ class BlockScanner {
 
   #close(): void {
     if (this.#start < 0) return;
-    const text = this.#markdown.slice(this.#start, contentEnd(this.#markdown, this.#start, this.#end));
-    const heading = this.#kind === 'text' ? headingOf(text) : '';
-    this.#blocks.push(heading === '' ? {kind: this.#kind, text} : {kind: this.#kind, text, heading});
+    const start = this.#start;
+    const text = this.#markdown.slice(start, contentEnd(this.#markdown, start, this.#end));
+    const kind = this.#kind;
+    const heading = kind === 'text' ? headingOf(text) : '';
+    this.#blocks.push(heading === '' ? {kind, text, start} : {kind, text, start, heading});
     this.#start = -1;
     this.#afterBlank = false;
   }

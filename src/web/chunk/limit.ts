@@ -21,12 +21,23 @@ const BLANK = 0x20;
 
 /** The tokens of `text`; `Infinity` where its length or its beginning alone says that it is too long. */
 export function tokensOf(text: string, limit: Limit): number {
-  const {maxTokens, countTokens} = limit;
-  if (text.length > LONGEST_TOKEN * maxTokens) return Number.POSITIVE_INFINITY;
+  const {exact, tokens} = leastTokens(text, limit);
+  return exact ? tokens : Number.POSITIVE_INFINITY;
+}
+
+/** How many tokens `text` has; not exact where what was found out says that it is too long. */
+export function leastTokens(
+  text: string,
+  {maxTokens, countTokens}: Limit,
+): {readonly tokens: number; readonly exact: boolean} {
+  if (text.length > LONGEST_TOKEN * maxTokens) {
+    return {tokens: Math.ceil(text.length / LONGEST_TOKEN), exact: false};
+  }
   const cut = text.length > 2 * MANY * maxTokens ? wordEnd(text, MANY * maxTokens) : undefined;
-  if (cut === undefined) return countTokens(text);
-  const before = countTokens(text.slice(0, cut));
-  return before > maxTokens ? Number.POSITIVE_INFINITY : before + countTokens(text.slice(cut));
+  if (cut === undefined) return {tokens: countTokens(text), exact: true};
+  const tokens = countTokens(text.slice(0, cut));
+  if (tokens > maxTokens) return {tokens, exact: false};
+  return {tokens: tokens + countTokens(text.slice(cut)), exact: true};
 }
 
 /** A place from `from` on, if there is one near, where counts add up: before a blank that ends a word. */
@@ -35,12 +46,4 @@ function wordEnd(text: string, from: number): number | undefined {
     if (text.charCodeAt(at) === BLANK && !isWhiteSpace(text.charCodeAt(at - 1))) return at;
   }
   return undefined;
-}
-
-/** UTF-8 spends three bytes on a unit at most, and a token spells a byte at least. */
-const MOST_TOKENS_PER_UNIT = 3;
-
-/** Whether `text` is within the limit; counted only where its length does not tell. */
-export function fits(text: string, limit: Limit): boolean {
-  return text.length * MOST_TOKENS_PER_UNIT <= limit.maxTokens || tokensOf(text, limit) <= limit.maxTokens;
 }

@@ -3,13 +3,18 @@ import {type Atom, atomsOf} from './atoms.ts';
 import type {Block} from './blocks.ts';
 import type {Limit} from './limit.ts';
 import {longestPrefix} from './longest-prefix.ts';
+import {TokenCounter} from './token-counter.ts';
 import {contentStart} from './white-space.ts';
 
 export interface Piece {
   readonly text: string;
+  /** Where that starts in the block. */
+  readonly start: number;
   readonly tokens: number;
 }
 
+/** UTF-8 spends three bytes on a unit at most, and a token spells a byte at least. */
+const MOST_TOKENS_PER_UNIT = 3;
 /** Prose has 3 to 5 units a token. A stretch above this is cut by search, not counted whole first. */
 const DENSE = 8;
 
@@ -17,11 +22,19 @@ const DENSE = 8;
  * FR-WF-15b, rulings E3 and E4: packs an oversized block into pieces up to the limit, each cut at the
  * best boundary within reach. Joined, the pieces give the block back but for white space at the cuts.
  */
-export function splitBlock(block: Block, limit: Limit): Piece[] {
+export function splitBlock(
+  block: Block,
+  limit: Limit,
+  counter: TokenCounter = new TokenCounter(limit, undefined),
+): Piece[] {
   const {text} = block;
   const {maxTokens, countTokens} = limit;
-  const atoms = atomsOf(block, limit);
-  const counts = new AtomCounts(text, atoms, limit);
+  const atoms = atomsOf(block, (from, to) => {
+    // Counted only where the length does not tell.
+    if ((to - from) * MOST_TOKENS_PER_UNIT <= maxTokens) return true;
+    return counter.count(block.start + from, text.slice(from, to)).tokens <= maxTokens;
+  });
+  const counts = new AtomCounts(block, atoms, limit, counter);
   const pieces: Piece[] = [];
   let index = 0;
   let start = 0;
@@ -48,7 +61,7 @@ export function splitBlock(block: Block, limit: Limit): Piece[] {
       ({end, tokens} = prefix ?? longestPrefix(text, start, end, likely, limit));
       likely = end - start;
     }
-    pieces.push({text: text.slice(start, end), tokens});
+    pieces.push({text: text.slice(start, end), start, tokens});
     if (end < first.end) {
       start = end;
     } else {

@@ -25,7 +25,7 @@ const page = (chunks: readonly FetchChunk[], notes: readonly Note[] = []): Unfit
 function fitted(unfitted: UnfittedResponse, maxBytes: number): {response: FetchResponse; json: string} {
   const result = fitToBudget(unfitted, maxBytes, countTokens);
   if (!result.ok) throw new Error(`Expected a response, got ${result.error.message}.`);
-  return result.value;
+  return {response: result.value, json: JSON.stringify(result.value)};
 }
 
 /** The response as FR-WF-OUT-01 would serialise it with these chunks, written the slow way. */
@@ -76,14 +76,12 @@ const pages = fc
   );
 
 describe('T-WF-CHK-05 output fits effective_max_bytes', () => {
-  test('T-WF-CHK-05 the output is never larger, and is the JSON of the response', () => {
+  test('T-WF-CHK-05 the JSON of the response is never larger', () => {
     fc.assert(
       fc.property(pages, fc.integer({min: 0, max: 2500}), (unfitted, maxBytes) => {
         const result = fitToBudget(unfitted, maxBytes, countTokens);
         if (!result.ok) return;
-        const {json, response} = result.value;
-        expect(Buffer.byteLength(json)).toBeLessThanOrEqual(maxBytes);
-        expect(JSON.stringify(response)).toBe(json);
+        expect(Buffer.byteLength(JSON.stringify(result.value))).toBeLessThanOrEqual(maxBytes);
       }),
       {numRuns: 2000},
     );
@@ -93,7 +91,7 @@ describe('T-WF-CHK-05 output fits effective_max_bytes', () => {
     fc.assert(
       fc.property(pages, fc.integer({min: 250, max: 1500}), (unfitted, maxBytes) => {
         const result = fitToBudget(unfitted, maxBytes, countTokens);
-        expect(result.ok ? result.value.json : undefined).toBe(oneByOne(unfitted, maxBytes));
+        expect(result.ok ? JSON.stringify(result.value) : undefined).toBe(oneByOne(unfitted, maxBytes));
       }),
       {numRuns: 1000},
     );

@@ -1,12 +1,15 @@
-import {chunkMarkdown} from '../chunk/chunk-markdown.ts';
+import {type ChunkPlan, planChunks} from '../chunk/plan-chunks.ts';
 import {decodeText} from '../decode/decode-text.ts';
 import {extractHtml} from '../extract/extract-html.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
-import type {ExtractedDocument, FetchChunk} from '../page.ts';
+import type {ExtractedDocument, TokenCounts} from '../page.ts';
 import {countTokens} from '../tokens/count-tokens.ts';
 
-/** Bytes of a document and what is needed to read them. */
+/**
+ * Bytes of a document and what is needed to read them. The bytes are given away: who needs them afterwards
+ * takes them from the result.
+ */
 export interface ConvertJob {
   readonly kind: 'convert';
   readonly bytes: Uint8Array;
@@ -14,6 +17,8 @@ export interface ConvertJob {
   readonly headerCharset: string | undefined;
   readonly baseUrl: string;
   readonly honorBaseHref: boolean;
+  /** Of a chunk. One job does all, so that no text is copied from thread to thread twice. */
+  readonly maxTokens: number;
 }
 
 export interface ConvertedDocument {
@@ -21,36 +26,58 @@ export interface ConvertedDocument {
   readonly charsetFallback: boolean;
   /** FR-WF-12c: judged on the decoded HTML, before anything is removed. */
   readonly spaIndicators: boolean;
+  readonly plan: ChunkPlan;
+  /** What the job was given. */
+  readonly bytes: Uint8Array;
 }
 
 export interface ChunkJob {
   readonly kind: 'chunk';
   readonly markdown: string;
   readonly maxTokens: number;
+  /** What is known of its blocks. */
+  readonly counts: TokenCounts | undefined;
 }
 
 export interface JobResults {
   readonly convert: ConvertedDocument;
-  readonly chunk: readonly FetchChunk[];
+  readonly chunk: ChunkPlan;
 }
 
 export type Job = ConvertJob | ChunkJob;
 
 /** The slow, pure part of a fetch: the same function here and in a worker thread. */
 export function runJob(job: Job): JobResults[Job['kind']] {
-  return job.kind === 'convert' ? convert(job) : chunkMarkdown(job.markdown, job.maxTokens, countTokens);
+  return job.kind === 'convert' ? convert(job) : plan(job.markdown, job.maxTokens, job.counts);
+}
+
+/** What a thread need not copy to hand the result of a job over. */
+export function transferables(result: JobResults[Job['kind']]): ArrayBuffer[] {
+  const arrays = 'plan' in result ? [result.bytes, result.plan.counts] : [result.counts];
+  return arrays.map(({buffer}) => buffer as ArrayBuffer);
+}
+
+function plan(markdown: string, maxTokens: number, counts?: TokenCounts): ChunkPlan {
+  return planChunks(markdown, {maxTokens, countTokens}, counts);
 }
 
 function convert(job: ConvertJob): ConvertedDocument {
+  const read = extract(job);
+  return {...read, plan: plan(read.document.markdown, job.maxTokens), bytes: job.bytes};
+}
+
+/** A function of its own, so that the decoded text is garbage when it returns. */
+function extract(job: ConvertJob): Omit<ConvertedDocument, 'plan' | 'bytes'> {
   const html = job.media === 'html';
   const {text, fallback} = decodeText(job.bytes, {
     html,
     ...(job.headerCharset !== undefined && {headerCharset: job.headerCharset}),
   });
+  const document = html
+    ? extractHtml(text, {baseUrl: job.baseUrl, honorBaseHref: job.honorBaseHref})
+    : {markdown: normalizeWhitespace(text)};
   return {
-    document: html
-      ? extractHtml(text, {baseUrl: job.baseUrl, honorBaseHref: job.honorBaseHref})
-      : {markdown: normalizeWhitespace(text)},
+    document,
     charsetFallback: fallback,
     spaIndicators: html && hasSpaIndicators(text),
   };

@@ -4,16 +4,13 @@ import type {Job} from './jobs.ts';
 
 export type JobAnswer = {readonly value: unknown} | {readonly problem: string};
 
-/** A thread cannot run TypeScript on Node 20, so in tests as everywhere it is the build's entry. */
-const ENTRY = 'dist/web/offload/worker.js';
+/** A thread cannot run TypeScript on Node 20, so in tests as everywhere it is the build's; in one file, which starts faster. */
+const ENTRY = 'dist/bin/worker.js';
 
 /** Memory for one document: parse trees of a few hundred megabytes are the largest that come. */
 const HEAP_MB = 1024;
-/**
- * Room for new objects. With V8's own 48 MB a page of 5 MB takes 26 times its size at most, with this 17
- * times, and no longer to convert (`npm run bench -- memory`).
- */
-const YOUNG_MB = 4;
+/** Room for new objects: what garbage takes of the memory of a large page (`npm run bench -- memory`). */
+const YOUNG_MB = 2;
 
 /** One thread that does one job at a time and can be killed in the middle of it. */
 export class WorkerThread {
@@ -48,7 +45,8 @@ export class WorkerThread {
       this.#settle = resolve;
       // An idle thread lets the process end, a busy one does not.
       this.#worker.ref();
-      this.#worker.postMessage(job);
+      const [owned, given] = handedOver(job);
+      this.#worker.postMessage(owned, given);
     });
   }
 
@@ -63,4 +61,13 @@ export class WorkerThread {
     this.#settle = undefined;
     settle?.(answer);
   }
+}
+
+/** Bytes move to the thread. A view of a larger buffer is copied, or all of that buffer would go. */
+function handedOver(job: Job): [job: Job, given: ArrayBuffer[]] {
+  if (job.kind !== 'convert') return [job, []];
+  const {buffer, byteLength} = job.bytes;
+  const whole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  const bytes = whole ? job.bytes : Uint8Array.from(job.bytes);
+  return [{...job, bytes}, [bytes.buffer as ArrayBuffer]];
 }

@@ -1,10 +1,11 @@
 import {parentPort} from 'node:worker_threads';
-import {type Job, runJob} from './jobs.ts';
+import {type Job, runJob, transferables} from './jobs.ts';
 
 /** The entry of a worker thread: one job at a time, one answer a job. */
 parentPort?.on('message', (job: Job) => {
   try {
-    parentPort?.postMessage({value: runJob(job)});
+    const value = runJob(job);
+    parentPort?.postMessage({value}, transferables(value));
   } catch (error) {
     parentPort?.postMessage({
       problem: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -1,4 +1,5 @@
-import {html as names, Parser, type TreeAdapter, type TreeAdapterTypeMap} from 'parse5';
+import {createRequire} from 'node:module';
+import type {html as names, TreeAdapter, TreeAdapterTypeMap} from 'parse5';
 import {ATTRIBUTE, attributeOf} from '../attribute.ts';
 import {TAG, tagOf} from '../tag.ts';
 import {DOCUMENT, NONE, Tree} from '../tree.ts';
@@ -17,35 +18,54 @@ type NodeMap = TreeAdapterTypeMap<
   number
 >;
 
+type Parse5 = typeof import('parse5');
+
+interface Loaded {
+  readonly names: Parse5['html'];
+  readonly BoundedParser: ReturnType<typeof boundedParser>;
+}
+
+let loaded: Loaded | undefined;
+
 /** The full algorithm: every rule of the standard, at the price of time. */
 export function parseFully(html: string): Tree {
+  loaded ??= load();
+  const {names, BoundedParser} = loaded;
   const tree = new Tree(html.length >> 5);
-  const parser = new BoundedParser({treeAdapter: treeAdapter(tree), scriptingEnabled: true}, DOCUMENT);
+  const parser = new BoundedParser({treeAdapter: treeAdapter(tree, names), scriptingEnabled: true}, DOCUMENT);
   const limit = nodeLimit(html.length);
   parser.isFull = () => tree.size > limit;
   parser.tokenizer.write(html, true);
   return tree;
 }
 
+/** Few documents need it, and it is most of what the conversion would load; so it is loaded by the first. */
+function load(): Loaded {
+  const parse5 = createRequire(import.meta.url)('parse5') as Parse5;
+  return {names: parse5.html, BoundedParser: boundedParser(parse5)};
+}
+
 /**
  * `<b id=1><b id=2>…` followed by many `<p>` makes every paragraph hold every `b`: quadratic by the standard.
  * Once a document has more nodes than markup of its length makes, formatting elements are no longer opened again.
  */
-class BoundedParser extends Parser<NodeMap> {
-  isFull: () => boolean = () => false;
+function boundedParser({Parser}: Parse5) {
+  return class extends Parser<NodeMap> {
+    isFull: () => boolean = () => false;
 
-  override _reconstructActiveFormattingElements(): void {
-    if (this.isFull()) return;
-    super._reconstructActiveFormattingElements();
-  }
+    override _reconstructActiveFormattingElements(): void {
+      if (this.isFull()) return;
+      super._reconstructActiveFormattingElements();
+    }
+  };
 }
 
 /** Lets parse5 write straight into a tree: no second tree, no conversion. */
-function treeAdapter(tree: Tree): TreeAdapter<NodeMap> {
+function treeAdapter(tree: Tree, names: Parse5['html']): TreeAdapter<NodeMap> {
   const tagNames: string[] = [];
   const namespaces: names.NS[] = [];
   const templateContents = new Map<number, number>();
-  let mode = names.DOCUMENT_MODE.NO_QUIRKS;
+  let mode: names.DOCUMENT_MODE = names.DOCUMENT_MODE.NO_QUIRKS;
   /** Comments are not kept; this node stands for all of them. */
   const ignored = tree.createElement(TAG.none);
 
@@ -55,7 +75,7 @@ function treeAdapter(tree: Tree): TreeAdapter<NodeMap> {
     createCommentNode: () => ignored,
     createTextNode: text => tree.createText(text),
     createElement(tagName, namespace, attributes) {
-      const node = tree.createElement(tagIn(namespace, tagName));
+      const node = tree.createElement(tagIn(namespace === names.NS.HTML, tagName));
       tagNames[node] = tagName;
       namespaces[node] = namespace;
       addAttributes(tree, node, attributes);
@@ -109,8 +129,8 @@ function treeAdapter(tree: Tree): TreeAdapter<NodeMap> {
   };
 }
 
-function tagIn(namespace: names.NS, tagName: string): number {
-  if (namespace === names.NS.HTML) return tagOf(tagName);
+function tagIn(isHtml: boolean, tagName: string): number {
+  if (isHtml) return tagOf(tagName);
   const tag = tagOf(tagName);
   // A `title` or `a` of SVG is not the HTML element of that name (D4).
   return tag === TAG.svg || tag === TAG.annotation || tag === TAG['annotation-xml'] ? tag : TAG.foreign;

@@ -1,7 +1,7 @@
 /**
- * Bundles the command line into dist/bin/: a start then opens a few files instead of some 240, which is most of
- * what a start costs (docs/decisions/0010-bundled-command-line.md). Dynamic imports stay chunks of their own, so
- * that what a command does not need is still not loaded.
+ * Bundles the command line and the worker thread into dist/bin/: a start then opens a few files instead of some
+ * 240, and of some 75, which is most of what it costs (docs/decisions/0010-bundled-command-line.md). Dynamic
+ * imports stay chunks of their own, so that what a command does not need is still not loaded.
  *
  * Of other packages only those are taken in that every start loads, in dozens of small modules.
  */
@@ -15,24 +15,33 @@ const root = new URL('../', import.meta.url);
 const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core', 'smol-toml'];
 const bin = new URL('dist/bin/', root);
 
-const bundle = await rolldown({
-  input: {'forge-tools': fileURLToPath(new URL('dist/cli/main.js', root))},
-  platform: 'node',
-  external: isExternal,
-});
-const {output} = await bundle.write({
-  dir: fileURLToPath(bin),
-  format: 'esm',
-  chunkFileNames: '[name]-[hash].js',
-});
-await bundle.close();
-refuseUndeclared(output);
+// Each by itself: what they share would be further files to open.
+const output = [
+  ...(await bundle('forge-tools', 'dist/cli/main.js')),
+  ...(await bundle('worker', 'dist/web/offload/worker.js')),
+];
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());
 
 // The chunks of earlier builds go last, so that a command line that is running does not lose its own.
 const current = new Set([...output.map(({fileName}) => fileName), 'LICENSES.txt']);
 for (const name of await readdir(bin)) if (!current.has(name)) await rm(new URL(name, bin));
+
+async function bundle(name, entry) {
+  const bundled = await rolldown({
+    input: {[name]: fileURLToPath(new URL(entry, root))},
+    platform: 'node',
+    external: isExternal,
+  });
+  const {output: chunks} = await bundled.write({
+    dir: fileURLToPath(bin),
+    format: 'esm',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  await bundled.close();
+  refuseUndeclared(chunks);
+  return chunks;
+}
 
 function isExternal(id) {
   const isPath = id.startsWith('.') || id.startsWith('/');
