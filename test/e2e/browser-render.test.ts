@@ -416,6 +416,18 @@ describe('rendering selection', () => {
     expect(server.requests).toEqual(['GET /robots.txt', 'GET /', 'GET /app.js']);
   });
 
+  test('IT-WF-BR-07 the same for a shell so large that a thread judged it', async () => {
+    const large = htmlPage(
+      `<div id="root"></div><script>/* ${'x'.repeat(100_000)} */</script><script type="module" src="/app.js"></script>`,
+    );
+    const server = await servePages({'/': large, '/app.js': app});
+    const {toolbox} = openTestToolbox([server.port], {browser});
+    expect(await toolbox.webFetch({url: server.origin})).toMatchObject({
+      value: {rendering_method: 'browser', chunks: [{text: 'application'}], notes: []},
+    });
+    expect(server.requests).toEqual(['GET /robots.txt', 'GET /', 'GET /app.js']);
+  });
+
   test('T-WF-CCH-10 a fallback caches the browser result only, and it serves later HTTP-first calls', async () => {
     const server = await servePages({'/': shell, '/app.js': app});
     const {toolbox, cacheDir} = openTestToolbox([server.port], {browser});
