@@ -8,7 +8,7 @@ const NODE = 'node -e 0';
 const VERSION = 'forge-tools --version';
 
 export async function measure({rounds}) {
-  const main = join(distDirectory(), 'cli/main.js');
+  const main = join(distDirectory(), 'bin/forge-tools.js');
   const costs = await alternate(
     {
       [NODE]: () => run(['-e', '0']),

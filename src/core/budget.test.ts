@@ -44,6 +44,32 @@ describe('Budget', () => {
     expect(new Budget(1000, createManualClock(), caller.signal).spent).toBe(true);
   });
 
+  test.each(['the deadline', 'the caller'])('%s is heard of once, by all who listen still', by => {
+    const clock = createManualClock();
+    const caller = new AbortController();
+    const budget = new Budget(1000, clock, caller.signal);
+    const heard: string[] = [];
+    const early = budget.signal;
+    early.addEventListener('abort', () => heard.push('signal'));
+    budget.whenAborted(() => heard.push('callback'));
+    budget.whenAborted(() => heard.push('taken back'))();
+    expect(heard).toEqual([]);
+    if (by === 'the caller') caller.abort();
+    clock.advance(1000);
+    caller.abort();
+    expect(heard).toEqual(['signal', 'callback']);
+    budget.whenAborted(() => heard.push('late'));
+    expect(heard).toEqual(['signal', 'callback', 'late']);
+    expect(budget.aborted).toBe(true);
+  });
+
+  test('a signal that is asked for after the deadline has aborted', () => {
+    const clock = createManualClock();
+    const budget = new Budget(1000, clock);
+    clock.advance(1000);
+    expect(budget.signal.aborted).toBe(true);
+  });
+
   test('ruling B2 time spent in pausedFor does not count', async () => {
     const clock = createManualClock();
     const budget = new Budget(1000, clock);

@@ -11,16 +11,22 @@ export type Phase = 'dns' | 'connect' | 'tls' | 'headers' | 'body' | 'robots' | 
  */
 export class Budget {
   readonly timeoutMs: number;
-  /** Aborts at the deadline, and when the caller cancels. */
-  readonly signal: AbortSignal;
   phase: Phase = 'dns';
   readonly #clock: Clock;
   #deadline: number;
   #pausedWith: number | undefined;
-  readonly #controller = new AbortController();
+  #aborted = false;
+  readonly #onAbort = new Set<() => void>();
+  #controller: AbortController | undefined;
   readonly #caller: AbortSignal | undefined;
   #cancelTimer: () => void;
-  readonly #abort = (): void => this.#controller.abort();
+  readonly #abort = (): void => {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#controller?.abort();
+    for (const callback of [...this.#onAbort]) callback();
+    this.#onAbort.clear();
+  };
 
   /** `total` is what a failure names, where this is the rest of a budget that was begun elsewhere. */
   constructor(timeoutMs: number, clock: Clock, caller?: AbortSignal, total = timeoutMs) {
@@ -28,10 +34,30 @@ export class Budget {
     this.#clock = clock;
     this.#caller = caller;
     this.#deadline = clock.monotonic() + timeoutMs;
-    this.signal = this.#controller.signal;
     this.#cancelTimer = clock.after(timeoutMs, this.#abort);
     if (caller?.aborted) this.#abort();
     else caller?.addEventListener('abort', this.#abort, {once: true});
+  }
+
+  /** Aborts at the deadline, and when the caller cancels. Made when it is asked for: `whenAborted` costs less. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  /** Whether `signal` has, or would have, aborted. */
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** Calls back once when `signal` would abort, at once if it has; the returned function takes that back. */
+  whenAborted(callback: () => void): () => void {
+    if (this.#aborted) callback();
+    else this.#onAbort.add(callback);
+    return () => this.#onAbort.delete(callback);
   }
 
   enter(phase: Phase): void {
@@ -57,7 +83,7 @@ export class Budget {
 
   /** True once nothing more may be done for this call. */
   get spent(): boolean {
-    return this.signal.aborted || this.remainingMs() === 0;
+    return this.#aborted || this.remainingMs() === 0;
   }
 
   /** The failure to return once `spent`. */
@@ -78,16 +104,15 @@ export class Budget {
       work.catch(() => {});
       return this.failure();
     }
-    let onAbort: () => void = () => {};
+    let forget: () => void = () => {};
     const aborted = new Promise<'aborted'>(resolve => {
-      onAbort = () => resolve('aborted');
-      this.signal.addEventListener('abort', onAbort, {once: true});
+      forget = this.whenAborted(() => resolve('aborted'));
     });
     try {
       const winner = await Promise.race([work.then(value => ({value})), aborted]);
       return winner === 'aborted' ? this.failure() : ok(winner.value);
     } finally {
-      this.signal.removeEventListener('abort', onAbort);
+      forget();
       work.catch(() => {});
     }
   }

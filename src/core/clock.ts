@@ -4,7 +4,7 @@ export interface Clock {
   readonly now: () => number;
   /** Milliseconds on a clock that never jumps, for budgets and durations. */
   readonly monotonic: () => number;
-  /** Calls back once after `ms`; the returned function cancels.. */
+  /** Calls back once after `ms`; the returned function cancels. */
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 

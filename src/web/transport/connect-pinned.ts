@@ -46,7 +46,7 @@ export async function connectPinned(
     // One address that swallows packets must leave time for the others.
     const timeoutMs = budget.remainingMs() / (addresses.length - index);
     const connected = await connectOne(target, address, timeoutMs, budget, options);
-    if (budget.signal.aborted) {
+    if (budget.aborted) {
       if ('ok' in connected && connected.ok) connected.value.destroy();
       return budget.failure();
     }
@@ -118,8 +118,8 @@ async function secure(
   budget.enter('tls');
   const {name} = target.url;
   const secured = await startTls(socket, name, options.secureContext(), budget.signal);
-  if (secured.ok && !budget.signal.aborted) return ok({socket: secured.value, address});
+  if (secured.ok && !budget.aborted) return ok({socket: secured.value, address});
   socket.destroy();
-  if (secured.ok || budget.signal.aborted) return budget.failure();
+  if (secured.ok || budget.aborted) return budget.failure();
   return networkFailure(name, {...secured.error, addresses: [address]});
 }

@@ -119,10 +119,7 @@ function sendWithin(
 ): Exchange {
   budget.enter('headers');
   const exchange = connection.send(wire, method);
-  const onAbort = (): void => connection.destroy();
-  budget.signal.addEventListener('abort', onAbort, {once: true});
-  exchange.whenSettled(() => budget.signal.removeEventListener('abort', onAbort));
-  if (budget.signal.aborted) onAbort();
+  exchange.whenSettled(budget.whenAborted(() => connection.destroy()));
   return exchange;
 }
 

@@ -17,7 +17,7 @@ export interface SentRequest {
 export async function openResponse(sent: SentRequest): Promise<Result<HttpResponse>> {
   const {host, exchange, budget, method} = sent;
   const head = await exchange.head;
-  if (budget.signal.aborted) return budget.failure();
+  if (budget.aborted) return budget.failure();
   if (!head.ok) return networkFailure(host, head.error);
 
   const {status, statusText, headers} = head.value;
