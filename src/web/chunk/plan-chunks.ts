@@ -51,7 +51,7 @@ export function planChunks(markdown: string, limit: Limit, known?: TokenCounts):
   };
 
   for (const block of blocksOf(document)) {
-    const counted = counter.count(block.start, block.text);
+    const counted = counter.countBlock(block);
     const own = counted.tokens;
     // E2: the joined text is what counts; a separator may merge with the end of the block before it.
     const joined = last ? tokens + counter.behind(last, lastText, SEPARATOR) + own : Infinity;

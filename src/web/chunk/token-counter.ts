@@ -1,4 +1,5 @@
 import type {TokenCounts} from '../page.ts';
+import type {Block} from './blocks.ts';
 import {type Limit, leastTokens} from './limit.ts';
 import {tokensAdded} from './tokens-added.ts';
 
@@ -10,8 +11,10 @@ const SPACED = 3;
 const NOT_ASKED = 0;
 const AT_LEAST = -1;
 
-/** What is shorter is counted again faster than it is kept. */
+/** Parts of blocks that are shorter are counted again faster than they are kept. */
 const SHORTEST = 16;
+/** Headings and rules are kept too: without a single count to make, a hit does not load the vocabulary. */
+const SHORTEST_BLOCK = 3;
 
 /** A stretch of the document that was counted. */
 export interface Counted {
@@ -49,7 +52,15 @@ export class TokenCounter {
     return Int32Array.from(counts);
   }
 
+  countBlock({start, text}: Block): Counted {
+    return this.#count(start, text, SHORTEST_BLOCK);
+  }
+
   count(start: number, text: string): Counted {
+    return this.#count(start, text, SHORTEST);
+  }
+
+  #count(start: number, text: string, shortest: number): Counted {
     const {maxTokens} = this.#limit;
     const {length} = text;
     const known = this.#find(start, length);
@@ -60,7 +71,7 @@ export class TokenCounter {
       tokens = least.tokens;
       spaced = least.exact ? NOT_ASKED : AT_LEAST;
     }
-    const slot = length < SHORTEST ? -1 : this.#counted.push(start, length, tokens, spaced) - FIELDS;
+    const slot = length < shortest ? -1 : this.#counted.push(start, length, tokens, spaced) - FIELDS;
     return {tokens: spaced === AT_LEAST ? Number.POSITIVE_INFINITY : tokens, slot};
   }
 

@@ -1,10 +1,10 @@
-import {type ChunkPlan, planChunks} from '../chunk/plan-chunks.ts';
+import type {ChunkPlan} from '../chunk/plan-chunks.ts';
 import {decodeText} from '../decode/decode-text.ts';
 import {extractHtml} from '../extract/extract-html.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
-import type {ExtractedDocument, TokenCounts} from '../page.ts';
-import {countTokens} from '../tokens/count-tokens.ts';
+import type {ExtractedDocument} from '../page.ts';
+import {type ChunkJob, runChunkJob} from './plan-job.ts';
 
 /**
  * Bytes of a document and what is needed to read them. The bytes are given away: who needs them afterwards
@@ -31,14 +31,6 @@ export interface ConvertedDocument {
   readonly bytes: Uint8Array;
 }
 
-export interface ChunkJob {
-  readonly kind: 'chunk';
-  readonly markdown: string;
-  readonly maxTokens: number;
-  /** What is known of its blocks. */
-  readonly counts: TokenCounts | undefined;
-}
-
 export interface JobResults {
   readonly convert: ConvertedDocument;
   readonly chunk: ChunkPlan;
@@ -48,7 +40,7 @@ export type Job = ConvertJob | ChunkJob;
 
 /** The slow, pure part of a fetch: the same function here and in a worker thread. */
 export function runJob(job: Job): JobResults[Job['kind']] {
-  return job.kind === 'convert' ? convert(job) : plan(job.markdown, job.maxTokens, job.counts);
+  return job.kind === 'convert' ? convert(job) : runChunkJob(job);
 }
 
 /** What a thread need not copy to hand the result of a job over. */
@@ -57,13 +49,10 @@ export function transferables(result: JobResults[Job['kind']]): ArrayBuffer[] {
   return arrays.map(({buffer}) => buffer as ArrayBuffer);
 }
 
-function plan(markdown: string, maxTokens: number, counts?: TokenCounts): ChunkPlan {
-  return planChunks(markdown, {maxTokens, countTokens}, counts);
-}
-
 function convert(job: ConvertJob): ConvertedDocument {
+  const {bytes, maxTokens} = job;
   const read = extract(job);
-  return {...read, plan: plan(read.document.markdown, job.maxTokens), bytes: job.bytes};
+  return {...read, plan: runChunkJob({markdown: read.document.markdown, maxTokens}), bytes};
 }
 
 /** A function of its own, so that the decoded text is garbage when it returns. */

@@ -15,8 +15,8 @@ export interface OffloadSettings {
 const COUNTED = 4;
 
 /**
- * `npm run bench -- offload`, November 2026, ms of one core: HTML to Markdown takes 2 for 32 KiB and 3 for 64,
- * Markdown to chunks 0.7 and 2, and handing a document over 0.2 to 0.5 more. So what is smaller gains nothing
+ * `npm run bench -- offload`, November 2026, ms of one core: HTML to chunks takes 2 for 32 KiB and 5 for 64,
+ * Markdown to chunks 0.9 and 3, and handing a document over 0.1 to 1 more. So what is smaller gains nothing
  * by it. At its worst (random letters) chunking 64 KiB takes 100, the longest that a page holds up the others.
  */
 export const DEFAULT_OFFLOAD: OffloadSettings = {
@@ -47,10 +47,8 @@ export class Offload {
     budget.enter('extract');
     if (budget.spent) return budget.failure();
     if (sizeOf(job) < this.#settings.threshold[job.kind]) {
-      // The parser and all behind it are loaded by the first document.
-      const {runJob} = await import('./jobs.ts');
       try {
-        return ok(runJob(job) as JobResults[Kind]);
+        return ok((await runHere(job)) as JobResults[Kind]);
       } catch (error) {
         return extractionFailed(error instanceof Error ? error.message : String(error));
       }
@@ -119,6 +117,13 @@ export class Offload {
     await thread.kill();
     this.#waiting.shift()?.();
   }
+}
+
+/** The parser and all behind it are loaded by the first document that needs it. */
+async function runHere(job: Job): Promise<JobResults[Job['kind']]> {
+  return job.kind === 'chunk'
+    ? (await import('./plan-job.ts')).runChunkJob(job)
+    : (await import('./jobs.ts')).runJob(job);
 }
 
 function sizeOf(job: Job): number {
