@@ -68,7 +68,7 @@ export async function fetchPage(
     page = shared.value.value;
   }
 
-  const plan = await planChunks(page, request, limits, parts);
+  const plan = await planPage(page, request, limits, parts);
   if (!plan.ok) return plan;
   const fitted = fitToBudget(
     {
@@ -96,7 +96,7 @@ function checkSettings(parts: FetchParts): Result<undefined> {
 }
 
 /** Who shares a fetch may want chunks of another size, and from the cache a document comes without any. */
-async function planChunks(
+async function planPage(
   {document: {markdown}, counts, plan, remainingMs}: LoadedPage,
   {max_chunk_tokens: maxTokens}: FetchRequest,
   limits: FetchLimits,
