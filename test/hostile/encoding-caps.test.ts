@@ -393,9 +393,9 @@ describe('the page cache', () => {
         await host.fetch(path);
         return totalSize(cache_dir) - before;
       };
-      const beside = (await size('/first', 100_000)) - 100_000;
-      // Both paths are as long, so both entries have as much beside their text.
-      await size('/other', 2 * half - 100_000 - 2 * beside + offset);
+      const beside = (await size('/first', 200_000)) - 200_000;
+      // Both paths are as long, and both lengths and counts have as many digits: as much is beside their text.
+      await size('/other', 2 * half - 200_000 - 2 * beside + offset);
       const again = await host.fetch('/first');
       return again.ok && again.value.notes.includes('cache_hit');
     });
