@@ -334,4 +334,32 @@ describe('the page cache in the pipeline', () => {
     for (const call of calls) expect(await call).toMatchObject({value: {chunks: [{text: 'once'}]}});
     expect(asked).toBe(1);
   });
+
+  test('ruling F8 who shares a fetch gets chunks of the size that was asked for', async () => {
+    let asked = 0;
+    let answer: () => void = () => {};
+    const mayAnswer = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    const body = '<p>Some words of a paragraph.</p>'.repeat(200);
+    const server = await serve({
+      '/robots.txt': text('', 404),
+      '/': (_, response) => {
+        asked += 1;
+        void mayAnswer.then(() => response.writeHead(200, HTML).end(body));
+      },
+    });
+    const {toolbox} = openTestToolbox([server.port]);
+    const sizes = [600, 128, 2048];
+    const calls = sizes.map(max_chunk_tokens => toolbox.webFetch({url: server.origin, max_chunk_tokens}));
+    answer();
+    const alone = openTestToolbox([server.port]).toolbox;
+    for (const [at, max_chunk_tokens] of sizes.entries()) {
+      const shared = await calls[at];
+      const own = await alone.webFetch({url: server.origin, max_chunk_tokens, no_cache: true});
+      if (!shared?.ok || !own.ok) throw new Error('expected two pages');
+      expect(shared.value.chunks).toEqual(own.value.chunks);
+    }
+    expect(asked).toBe(1 + sizes.length);
+  });
 });

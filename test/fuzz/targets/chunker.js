@@ -1,5 +1,6 @@
 import {get_encoding} from 'tiktoken';
 import {chunkMarkdown} from '../../../dist/web/chunk/chunk-markdown.js';
+import {chunksOf, planChunks} from '../../../dist/web/chunk/plan-chunks.js';
 import {countTokens} from '../../../dist/web/tokens/count-tokens.js';
 import {expectThat} from '../expect-that.js';
 
@@ -25,6 +26,9 @@ function check(bytes) {
     );
     expectThat(!/\n/.test(heading), 'a heading of two lines', heading);
   }
+  const {counts} = planChunks(markdown, {maxTokens: 3 * maxTokens, countTokens});
+  const again = chunksOf(markdown, planChunks(markdown, {maxTokens, countTokens}, counts).chunks);
+  expectThat(JSON.stringify(again) === JSON.stringify(chunks), 'other chunks with counts', again, chunks);
   const joined = withoutWhiteSpace(chunks.map(({text}) => text).join(''));
   expectThat(joined === withoutWhiteSpace(markdown), 'not all of the text comes out', joined, markdown);
 }
