@@ -1,8 +1,12 @@
 import type {Atom} from './atoms.ts';
 import type {Block} from './blocks.ts';
 import {type Limit, tokensOf} from './limit.ts';
-import type {Counted, TokenCounter} from './token-counter.ts';
+import type {TokenCounter} from './token-counter.ts';
 import {tokensAdded} from './tokens-added.ts';
+
+const NOT_COUNTED = -1;
+/** Stands for `Infinity`. */
+const FAR_TOO_MANY = 0x7fff_ffff;
 
 /**
  * Tokens of the atoms of one block, each counted once: an atom behind a cut is looked at again for the
@@ -13,14 +17,17 @@ export class AtomCounts {
   readonly #block: Block;
   readonly #limit: Limit;
   readonly #counter: TokenCounter;
-  /** Atom → `[from, end)`. Atoms are looked at in their order. */
-  readonly #counted: Counted[] = [];
+  /** Atom → tokens of `[from, end)`, and where the counter keeps them. A block may have a million atoms. */
+  readonly #tokens: Int32Array;
+  readonly #slots: Int32Array;
 
   constructor(block: Block, atoms: readonly Atom[], limit: Limit, counter: TokenCounter) {
     this.#block = block;
     this.atoms = atoms;
     this.#limit = limit;
     this.#counter = counter;
+    this.#tokens = new Int32Array(atoms.length).fill(NOT_COUNTED);
+    this.#slots = new Int32Array(atoms.length);
   }
 
   /** The tokens from `start`, where the atom begins or was cut, to the end of its text. */
@@ -28,8 +35,12 @@ export class AtomCounts {
     const {from, end} = this.atoms[index] as Atom;
     const {text} = this.#block;
     if (start !== from) return tokensOf(text.slice(start, end), this.#limit);
-    this.#counted[index] ??= this.#counter.count(this.#block.start + from, text.slice(from, end));
-    return this.#counted[index].tokens;
+    if (this.#tokens[index] === NOT_COUNTED) {
+      const {tokens, slot} = this.#counter.count(this.#block.start + from, text.slice(from, end));
+      this.#tokens[index] = Math.min(tokens, FAR_TOO_MANY);
+      this.#slots[index] = slot;
+    }
+    return this.#tokens[index] as number;
   }
 
   /** What the white space behind the atom adds to that. */
@@ -38,8 +49,10 @@ export class AtomCounts {
     if (next === end) return 0;
     const {text} = this.#block;
     const space = text.slice(end, next);
-    const counted = start === from ? this.#counted[index] : undefined;
-    if (counted) return this.#counter.behind(counted, text.slice(from, end), space);
+    const tokens = this.#tokens[index] as number;
+    if (start === from && tokens !== NOT_COUNTED) {
+      return this.#counter.behind({tokens, slot: this.#slots[index] as number}, text.slice(from, end), space);
+    }
     return tokensAdded(text.slice(start, end), space, this.#limit.countTokens);
   }
 }
