@@ -29,7 +29,11 @@ export class TokenCounter {
   readonly #limit: Limit;
   /** As `TokenCounts`, but with starts instead of distances. */
   readonly #known: Int32Array;
-  readonly #counted: number[] = [];
+  /** The same, in the order of counting. */
+  #counted = new Int32Array(64 * FIELDS);
+  #size = 0;
+  /** Whether each stretch stands behind the one that was counted before it. */
+  #inOrder = true;
 
   constructor(limit: Limit, known: TokenCounts | undefined) {
     this.#limit = limit;
@@ -38,18 +42,11 @@ export class TokenCounter {
 
   /** What is known by now. */
   get counts(): TokenCounts {
-    const counted = this.#counted;
-    const counts: number[] = [];
-    let last = -1;
-    for (const slot of slotsInOrder(counted)) {
-      const start = counted[slot] as number;
-      const length = counted[slot + LENGTH] as number;
-      if (start === counted[last] && length === counted[last + LENGTH]) continue;
-      const distance = last < 0 ? start : start - (counted[last] as number);
-      counts.push(distance, length, counted[slot + TOKENS] as number, counted[slot + SPACED] as number);
-      last = slot;
+    const counts = this.#inOrder ? this.#counted.slice(0, this.#size) : this.#sorted();
+    for (let at = counts.length - FIELDS; at > 0; at -= FIELDS) {
+      counts[at] = (counts[at] as number) - (counts[at - FIELDS] as number);
     }
-    return Int32Array.from(counts);
+    return counts;
   }
 
   countBlock({start, text}: Block): Counted {
@@ -71,7 +68,7 @@ export class TokenCounter {
       tokens = least.tokens;
       spaced = least.exact ? NOT_ASKED : AT_LEAST;
     }
-    const slot = length < shortest ? -1 : this.#counted.push(start, length, tokens, spaced) - FIELDS;
+    const slot = length < shortest ? -1 : this.#keep(start, length, tokens, spaced);
     return {tokens: spaced === AT_LEAST ? Number.POSITIVE_INFINITY : tokens, slot};
   }
 
@@ -84,6 +81,48 @@ export class TokenCounter {
     const added = tokensAdded(text, space, countTokens);
     this.#counted[slot + SPACED] = tokens + added;
     return added;
+  }
+
+  #keep(start: number, length: number, tokens: number, spaced: number): number {
+    const slot = this.#size;
+    if (slot === this.#counted.length) {
+      const larger = new Int32Array(2 * slot);
+      larger.set(this.#counted);
+      this.#counted = larger;
+    }
+    this.#inOrder &&= slot === 0 || isBefore(this.#counted, slot - FIELDS, start, length);
+    this.#counted[slot] = start;
+    this.#counted[slot + LENGTH] = length;
+    this.#counted[slot + TOKENS] = tokens;
+    this.#counted[slot + SPACED] = spaced;
+    this.#size += FIELDS;
+    return slot;
+  }
+
+  /**
+   * Every stretch once. Of a block that is too large it is first seen which parts fit, and then these are put
+   * together, so some were counted twice, and their order is that of two passes.
+   */
+  #sorted(): Int32Array {
+    const counted = this.#counted;
+    const slots = Array.from({length: this.#size / FIELDS}, (_, index) => index * FIELDS);
+    slots.sort(
+      (a, b) =>
+        (counted[a] as number) - (counted[b] as number) ||
+        (counted[b + LENGTH] as number) - (counted[a + LENGTH] as number) ||
+        (counted[b + SPACED] as number) - (counted[a + SPACED] as number),
+    );
+    const sorted = new Int32Array(this.#size);
+    let size = 0;
+    for (const slot of slots) {
+      const start = counted[slot] as number;
+      const length = counted[slot + LENGTH] as number;
+      const last = size - FIELDS;
+      if (size > 0 && sorted[last] === start && sorted[last + LENGTH] === length) continue;
+      sorted.set(counted.subarray(slot, slot + FIELDS), size);
+      size += FIELDS;
+    }
+    return sorted.slice(0, size);
   }
 
   /** Where the numbers of a stretch are among those that were known before; -1 if they are not. */
@@ -105,24 +144,6 @@ export class TokenCounter {
 function isBefore(numbers: ArrayLike<number>, at: number, start: number, length: number): boolean {
   const other = numbers[at] as number;
   return other < start || (other === start && (numbers[at + LENGTH] as number) > length);
-}
-
-function slotsInOrder(counted: readonly number[]): number[] {
-  const slots: number[] = [];
-  let sorted = true;
-  for (let slot = 0; slot < counted.length; slot += FIELDS) {
-    const [start, length] = [counted[slot] as number, counted[slot + LENGTH] as number];
-    sorted &&= slot === 0 || isBefore(counted, slot - FIELDS, start, length);
-    slots.push(slot);
-  }
-  // Atoms of a block that is too large: first it is seen which of them fit, then they are put together.
-  if (sorted) return slots;
-  return slots.sort(
-    (a, b) =>
-      (counted[a] as number) - (counted[b] as number) ||
-      (counted[b + LENGTH] as number) - (counted[a + LENGTH] as number) ||
-      (counted[b + SPACED] as number) - (counted[a + SPACED] as number),
-  );
 }
 
 /** How many UTF-16 units of a document need no counting for chunks of at most `maxTokens`. */
