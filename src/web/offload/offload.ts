@@ -11,12 +11,12 @@ export interface OffloadSettings {
   readonly maxThreads: number;
 }
 
-/** What was counted takes so much less time (`npm run bench -- offload`). */
+/** What was counted takes a fifth of the time, or less (`npm run bench -- offload`). */
 const COUNTED = 4;
 
 /**
- * `npm run bench -- offload`, November 2026, ms of one core: HTML to chunks takes 2 for 32 KiB and 5 for 64,
- * Markdown to chunks 0.9 and 3, and handing a document over 0.1 to 1 more. So what is smaller gains nothing
+ * `npm run bench -- offload`, November 2026, ms of one core: HTML to chunks takes 1.7 for 32 KiB and 4.1 for 64,
+ * Markdown to chunks 0.8 and 2.3, and handing a document over 0.1 to 1.5 more. So what is smaller gains nothing
  * by it. At its worst (random letters) chunking 64 KiB takes 100, the longest that a page holds up the others.
  */
 export const DEFAULT_OFFLOAD: OffloadSettings = {
