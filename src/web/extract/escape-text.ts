@@ -12,7 +12,8 @@ const SPECIAL = /[\\`*_~[\]<&]/;
 const EACH_SPECIAL = /[\\`[\]<&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
 const ENTITY = /&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});/y;
-const ESCAPABLE = /[!-/:-@[-`{-~]|[^\S ]/;
+/** What makes an escape of a backslash before it, or, once blanks are trimmed, a hard line break. */
+const ESCAPABLE = /[!-/:-@[-`{-~]|[^\S ]| \s*(?:\n|$)/y;
 
 export function hasSpecial(text: string): boolean {
   return SPECIAL.test(text);
@@ -79,8 +80,8 @@ function isActive(
   const next = text.charAt(index + special.length);
   switch (special.charAt(0)) {
     case '\\':
-      // A no-break space that follows may be trimmed away, and leave a hard line break.
-      return next === '' || ESCAPABLE.test(next);
+      ESCAPABLE.lastIndex = index + 1;
+      return next === '' || ESCAPABLE.test(text);
     case '`':
       return delimiters.backtick;
     case '[':

@@ -17,6 +17,18 @@ describe('inline', () => {
     expect(markdown('<b>Note:&nbsp;</b>x')).toBe('**Note:**\u00a0x\n');
   });
 
+  test.each([
+    ['\\<br>x', '\\\\\nx\n'],
+    ['\\ <br>x', '\\\\\nx\n'],
+    ['\\&nbsp;<br>x', '\\\\\nx\n'],
+    ['\\ &nbsp;<br>x', '\\\\\nx\n'],
+    ['\\ &nbsp; &nbsp;<br>x', '\\\\\nx\n'],
+    ['\\ &nbsp;x', '\\ \u00a0x\n'],
+    ['\\ x<br>y', '\\ x\ny\n'],
+  ])('ruling D7 a backslash before the end of a line is text: %j', (html, expected) => {
+    expect(markdown(`<p>${html}</p>`)).toBe(expected);
+  });
+
   test('ruling D11 neighbours of one style are one, since their delimiters would merge', () => {
     expect(markdown('<em>a</em><em>b</em>')).toBe('*ab*\n');
   });
