@@ -11,6 +11,8 @@ export interface Delimiters {
 const SPECIAL = /[\\`*_~[\]<&]/;
 const EACH_SPECIAL = /[\\`[\]<&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
+/** CommonMark 6.5: an address of mail between angle brackets, as far as it takes to see that it is one. */
+const MAIL_LINK = /<[\w.!#$%&'*+/=?^`{|}~-]+@[a-zA-Z0-9]/y;
 const ENTITY = /&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});/y;
 /** What makes an escape of a backslash before it, or, once blanks are trimmed, a hard line break. */
 const ESCAPABLE = /[!-/:-@[-`{-~]|[^\S ]| \s*(?:\n|$)/y;
@@ -89,7 +91,8 @@ function isActive(
     case ']':
       return escapeBrackets || next === '(';
     case '<':
-      return next === '' || /[a-zA-Z/!?]/.test(next);
+      MAIL_LINK.lastIndex = index;
+      return next === '' || /[a-zA-Z/!?]/.test(next) || MAIL_LINK.test(text);
     case '&':
       ENTITY.lastIndex = index;
       return ENTITY.test(text);

@@ -29,6 +29,15 @@ describe('inline', () => {
     expect(markdown(`<p>${html}</p>`)).toBe(expected);
   });
 
+  test.each([
+    ['&lt;0@a>', '\\<0@a>\n'],
+    ['&lt;.x@a.b>', '\\<.x@a.b>\n'],
+    ['1 &lt;2 @ 3', '1 <2 @ 3\n'],
+    ['&lt;0@', '<0@\n'],
+  ])('ruling D7 an address of mail in angle brackets is no link: %s', (html, expected) => {
+    expect(markdown(`<p>${html}</p>`)).toBe(expected);
+  });
+
   test('ruling D11 neighbours of one style are one, since their delimiters would merge', () => {
     expect(markdown('<em>a</em><em>b</em>')).toBe('*ab*\n');
   });
