@@ -6,6 +6,8 @@ export interface Delimiters {
   underscore: boolean;
   tilde: boolean;
   backtick: boolean;
+  /** An address of mail between angle brackets could reach from one piece into the next. */
+  mail: boolean;
 }
 
 const SPECIAL = /[\\`*_~[\]<&]/;
@@ -13,6 +15,7 @@ const EACH_SPECIAL = /[\\`[\]<&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
 /** CommonMark 6.5: an address of mail between angle brackets, as far as it takes to see that it is one. */
 const MAIL_LINK = /<[\w.!#$%&'*+/=?^`{|}~-]+@[a-zA-Z0-9]/y;
+const MAIL_LINK_BEGUN = /<[\w.!#$%&'*+/=?^`{|}~-]+@?$/y;
 const ENTITY = /&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});/y;
 /** What makes an escape of a backslash before it, or, once blanks are trimmed, a hard line break. */
 const ESCAPABLE = /[!-/:-@[-`{-~]|[^\S ]| \s*(?:\n|$)/y;
@@ -26,7 +29,7 @@ export function hasSpecial(text: string): boolean {
  * emphasis comes before one that may close it. `certain` marks all, for blocks that are read together with others.
  */
 export function pairingDelimiters(texts: readonly string[], certain: boolean): Delimiters {
-  const delimiters = {star: certain, underscore: certain, tilde: certain, backtick: certain};
+  const delimiters = {star: certain, underscore: certain, tilde: certain, backtick: certain, mail: false};
   if (certain) return delimiters;
   const opened = new Set<string>();
   let backtickRuns = 0;
@@ -91,8 +94,7 @@ function isActive(
     case ']':
       return escapeBrackets || next === '(';
     case '<':
-      MAIL_LINK.lastIndex = index;
-      return next === '' || /[a-zA-Z/!?]/.test(next) || MAIL_LINK.test(text);
+      return next === '' || /[a-zA-Z/!?]/.test(next) || startsMailLink(text, index, delimiters);
     case '&':
       ENTITY.lastIndex = index;
       return ENTITY.test(text);
@@ -105,6 +107,12 @@ function isActive(
       return role.opens || role.closes;
     }
   }
+}
+
+function startsMailLink(text: string, index: number, {mail}: Delimiters): boolean {
+  MAIL_LINK.lastIndex = index;
+  MAIL_LINK_BEGUN.lastIndex = index;
+  return MAIL_LINK.test(text) || (mail && MAIL_LINK_BEGUN.test(text));
 }
 
 function hasBalancedBrackets(text: string): boolean {

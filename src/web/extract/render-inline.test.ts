@@ -34,6 +34,8 @@ describe('inline', () => {
     ['&lt;.x@a.b>', '\\<.x@a.b>\n'],
     ['1 &lt;2 @ 3', '1 <2 @ 3\n'],
     ['&lt;0@', '<0@\n'],
+    ['&lt;#<b>@bc</b>>', '\\<#**@bc**>\n'],
+    ['I &lt;3 <b>you</b>', 'I <3 **you**\n'],
   ])('ruling D7 an address of mail in angle brackets is no link: %s', (html, expected) => {
     expect(markdown(`<p>${html}</p>`)).toBe(expected);
   });

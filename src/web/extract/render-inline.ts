@@ -11,7 +11,13 @@ export interface InlineContext {
 }
 
 const MAX_ATTEMPTS = 4;
-const NO_DELIMITERS: Delimiters = {star: false, underscore: false, tilde: false, backtick: false};
+const NO_DELIMITERS: Delimiters = {
+  star: false,
+  underscore: false,
+  tilde: false,
+  backtick: false,
+  mail: false,
+};
 
 /** Turns the inline content of a block into Markdown; `''` for none. Lines are separated by LF. */
 export function renderInline(buffer: InlineBuffer, context: InlineContext): string {
@@ -44,6 +50,7 @@ function delimitersOf(buffer: InlineBuffer, context: InlineContext): Delimiters 
   const prose = texts.filter((text, piece) => kinds[piece] !== CODE && hasSpecial(text));
   if (prose.length === 0) return NO_DELIMITERS;
   const delimiters = pairingDelimiters(prose, context.isJoined);
+  delimiters.mail = texts.length > 1 && texts.some(text => text.includes('@'));
   for (const [piece, style] of styles.entries()) {
     if ((style & (EMPHASIS | STRONG)) !== 0) delimiters.star = true;
     if ((style & STRUCK) !== 0) delimiters.tilde = true;
