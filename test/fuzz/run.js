@@ -6,7 +6,7 @@ import {parseArgs} from 'node:util';
 import {Worker} from 'node:worker_threads';
 import {readCorpus, writeCorpus} from './corpus.js';
 
-const TARGETS = ['url', 'robots', 'html', 'charset', 'chunker', 'diff', 'jail', 'toml'];
+const TARGETS = ['url', 'robots', 'html', 'charset', 'tokens', 'chunker', 'diff', 'jail', 'toml'];
 /** An input of some kilobytes that takes this long is a finding. */
 const HANG_MS = 5000;
 
