@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {readCommonMark} from '../../../test/support/read-commonmark.ts';
 import {extractHtml} from './extract-html.ts';
 
 const baseUrl = 'https://example.com/docs/page?q=1';
@@ -38,6 +39,18 @@ describe('inline', () => {
     ['I &lt;3 <b>you</b>', 'I <3 **you**\n'],
   ])('ruling D7 an address of mail in angle brackets is no link: %s', (html, expected) => {
     expect(markdown(`<p>${html}</p>`)).toBe(expected);
+  });
+
+  test('ruling D7 a line after a line break of its own starts no block', () => {
+    const html =
+      '<b>*<i>*</i></b><em><a href="/a"><br></a></em><b><em># *</em>0*<em>*</em></b><em><a href="/a">*</a></em>';
+    expect(markdown(`<div>${html}</div>`)).toContain('\n\\# ');
+  });
+
+  test('ruling D11 delimiters behind a blank that moves outside its style may pair', () => {
+    const html = '<i>__**</i><b><i>*</i></b><b>*</b><em><b><img src="i.png" alt="*"></b><br>__*</em>*';
+    const read = readCommonMark(markdown(`<h2>${html}</h2>`));
+    expect(read.text).toBe('__*****__**');
   });
 
   test('ruling D11 neighbours of one style are one, since their delimiters would merge', () => {

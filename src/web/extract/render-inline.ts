@@ -47,7 +47,12 @@ const NOTHING: ReadonlySet<Emphasis> = new Set();
 
 function delimitersOf(buffer: InlineBuffer, context: InlineContext): Delimiters {
   const {kinds, texts, styles} = buffer;
-  const prose = texts.filter((text, piece) => kinds[piece] !== CODE && hasSpecial(text));
+  const prose: string[] = [];
+  for (const [piece, text] of texts.entries()) {
+    if (kinds[piece] === CODE || !hasSpecial(text)) continue;
+    // Blanks at the edge of a style go outside, and what was behind them is next to a delimiter then.
+    prose.push(styles[piece] === 0 ? text : text.trim());
+  }
   if (prose.length === 0) return NO_DELIMITERS;
   const delimiters = pairingDelimiters(prose, context.isJoined);
   delimiters.mail = texts.length > 1 && texts.some(text => text.includes('@'));

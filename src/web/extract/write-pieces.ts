@@ -76,7 +76,8 @@ class PieceWriter implements WrittenPieces {
 
   #text(text: string): string {
     const inLink = this.#link !== NO_LINK;
-    const startsBlock = this.parts.length === 0;
+    // A line break may be a part of its own, where a style or a link has ended before it.
+    const startsBlock = this.parts.length === 0 || this.parts.at(-1)?.endsWith('\n') === true;
     return escapeLines(text, {delimiters: this.#delimiters, inLink, startsBlock, kind: this.#kind});
   }
 
