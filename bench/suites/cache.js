@@ -1,9 +1,9 @@
 // A hit in a cache of 10,000 pages, beside reading, parsing and rewriting that one file by hand.
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, writeFileSync} from 'node:fs';
 import {readFile, rename, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {corpora} from '../corpora.js';
+import {inTemporaryDirectory} from '../in-temporary-directory.js';
 import {loadOurs} from '../load.js';
 import {alternate, ratios, wallTime} from '../measure.js';
 
@@ -14,13 +14,8 @@ const HAND = 'by hand';
 const WHOLE = 'forge-tools, web_fetch with chunks';
 const HIT = 'forge-tools, look-up';
 
-export async function measure({rounds}) {
-  const base = mkdtempSync(join(tmpdir(), 'forge-bench-cache-'));
-  try {
-    return await measureIn(base, rounds);
-  } finally {
-    rmSync(base, {recursive: true, force: true});
-  }
+export function measure({rounds}) {
+  return inTemporaryDirectory(base => measureIn(base, rounds));
 }
 
 async function measureIn(base, rounds) {

@@ -1,11 +1,11 @@
 // The most memory that a page of 5 MB takes: what its process grows by, against a page of 5 KB.
 import {fork} from 'node:child_process';
 import {once} from 'node:events';
-import {createReadStream, mkdtempSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {createReadStream, statSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
-import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {converters, OURS, WHOLE} from '../converters.js';
+import {inTemporaryDirectory} from '../in-temporary-directory.js';
 import {grownPage, loadPages} from '../pages.js';
 
 const PAGE = 5_000_000;
@@ -13,13 +13,8 @@ const SMALL = 5000;
 /** The others take minutes for such a page. */
 const NAMES = ['mdream (Rust)', '@mdream/js', 'html-to-markdown (Rust)', 'html-to-text (text)'];
 
-export async function measure({rounds}) {
-  const base = mkdtempSync(join(tmpdir(), 'forge-bench-'));
-  try {
-    return await measureIn(base, Math.min(rounds, 5));
-  } finally {
-    rmSync(base, {recursive: true, force: true});
-  }
+export function measure({rounds}) {
+  return inTemporaryDirectory(base => measureIn(base, Math.min(rounds, 5)));
 }
 
 async function measureIn(base, rounds) {

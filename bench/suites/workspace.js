@@ -1,8 +1,8 @@
 // The workspace tools on a generated tree, beside plain `rg` where it does the same.
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {inTemporaryDirectory} from '../in-temporary-directory.js';
 import {loadOurs} from '../load.js';
 import {alternate, wallTime} from '../measure.js';
 
@@ -11,13 +11,8 @@ const PER_DIRECTORY = 50;
 const MATCH_EVERY = 100;
 const OURS = 'forge-tools';
 
-export async function measure({rounds}) {
-  const base = mkdtempSync(join(tmpdir(), 'forge-bench-'));
-  try {
-    return await measureIn(base, rounds);
-  } finally {
-    rmSync(base, {recursive: true, force: true});
-  }
+export function measure({rounds}) {
+  return inTemporaryDirectory(base => measureIn(base, rounds));
 }
 
 async function measureIn(base, rounds) {

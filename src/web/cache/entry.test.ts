@@ -9,6 +9,15 @@ const time = fc
   .date({min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true})
   .map(date => date.toISOString());
 const text = fc.string({unit: 'binary'});
+/** What every entry has beside its page. */
+const PLAIN = {
+  canonical_url: 'https://x/',
+  rendering_method: 'http',
+  fetched_at: '2026-01-10T12:00:00Z',
+  expires_at: '2026-01-17T12:00:00Z',
+  last_accessed_at: '2026-01-10T14:30:00Z',
+} as const;
+
 const countsOf = (markdown: string) => planChunks(markdown, {maxTokens: 128, countTokens}).counts;
 const withoutCounts: fc.Arbitrary<CacheEntry> = fc.record(
   {
@@ -62,11 +71,7 @@ test('FR-WF-16c a long page is printed as JSON prints it', () => {
   ];
   for (const markdown of pages) {
     const entry: CacheEntry = {
-      canonical_url: 'https://x/',
-      rendering_method: 'http',
-      fetched_at: '2026-01-10T12:00:00Z',
-      expires_at: '2026-01-17T12:00:00Z',
-      last_accessed_at: '2026-01-10T14:30:00Z',
+      ...PLAIN,
       notes: [],
       extracted: {markdown, title: 'T'},
       counts: countsOf(markdown),
@@ -117,11 +122,7 @@ test('ruling F4 bytes that are not UTF-8 are no entry', () => {
   const bytes = Buffer.from(
     JSON.stringify({
       version: 2,
-      canonical_url: 'https://x/',
-      rendering_method: 'http',
-      fetched_at: '2026-01-10T12:00:00Z',
-      expires_at: '2026-01-17T12:00:00Z',
-      last_accessed_at: '2026-01-10T14:30:00Z',
+      ...PLAIN,
       extracted: {markdown: 'xxxx'},
     }),
   );
@@ -135,11 +136,7 @@ test('ruling F4 an entry of which one bit was turned round is the same page or n
   const counts = countsOf(extracted.markdown);
   const bytes = Buffer.from(
     printEntry({
-      canonical_url: 'https://x/',
-      rendering_method: 'http',
-      fetched_at: '2026-01-10T12:00:00Z',
-      expires_at: '2026-01-17T12:00:00Z',
-      last_accessed_at: '2026-01-10T14:30:00Z',
+      ...PLAIN,
       notes: ['charset_fallback'],
       extracted,
       counts,
@@ -167,11 +164,7 @@ test.each([
   ['counts of another text', '[0, 4, 2, 2]'],
 ])('ruling F4 an entry whose counts are wrong is none: %s', (_, counts) => {
   const entry: CacheEntry = {
-    canonical_url: 'https://x/',
-    rendering_method: 'http',
-    fetched_at: '2026-01-10T12:00:00Z',
-    expires_at: '2026-01-17T12:00:00Z',
-    last_accessed_at: '2026-01-10T14:30:00Z',
+    ...PLAIN,
     notes: [],
     extracted: {markdown: 'text'},
     counts: Int32Array.of(0, 4, 1, 0),
@@ -184,11 +177,7 @@ test.each([
 test('an entry without a checksum is an entry, but its counts are not believed', () => {
   const entry = {
     version: 2,
-    canonical_url: 'https://x/',
-    rendering_method: 'http',
-    fetched_at: '2026-01-10T12:00:00Z',
-    expires_at: '2026-01-17T12:00:00Z',
-    last_accessed_at: '2026-01-10T14:30:00Z',
+    ...PLAIN,
     extracted: {markdown: 'text'},
     token_counts: [0, 4, 3, 0],
   };
