@@ -19,7 +19,7 @@ export const PROMISES = [
   {
     promise:
       'Names that change their answer, mix public and private ones, or answer without end reach nothing',
-    proofs: ['test/hostile/dns.test.ts', 'src/web/guard/admit.test.ts'],
+    proofs: ['test/hostile/dns', 'src/web/guard/admit.test.ts'],
   },
   {
     promise:
@@ -47,7 +47,11 @@ export const PROMISES = [
   },
   {
     promise: 'Documents of any structure take time and memory that grow with their length, no faster',
-    proofs: ['test/hostile/documents-growth.test.ts', 'src/web/extract/hostile-html.test.ts'],
+    proofs: [
+      'test/hostile/documents-growth.test.ts',
+      'test/hostile/reading-growth.test.ts',
+      'src/web/extract/hostile-html.test.ts',
+    ],
   },
   {
     promise: 'A deadline ends a heavy page, and the others are answered meanwhile',
@@ -71,22 +75,46 @@ export const PROMISES = [
     proofs: ['test/hostile/soak.test.ts'],
   },
   {
+    promise: 'A tree that is moved at full speed while tools and commands work in it leads none of them out',
+    proofs: ['test/hostile/moving-adversary.test.ts', 'test/hostile/workspace-swaps.test.ts'],
+  },
+  {
+    promise: 'Nothing in the workspace is believed: no program, package, configuration or journal',
+    proofs: [
+      'src/system/find-program.test.ts',
+      'test/e2e/protected-paths.test.ts',
+      'src/workspace/protected-paths.test.ts',
+      'src/workspace/edit/recover-journals.test.ts',
+    ],
+  },
+  {
     promise: 'No tool leaves the working tree, by name, link or race',
     proofs: [
       'src/workspace/jail',
       'src/workspace/pin-',
       'src/workspace/open-file.test.ts',
+      'src/workspace/protected-',
       'src/workspace/workspace-path.test.ts',
+      'test/hostile/workspace-',
     ],
   },
   {
     promise: 'A patch is whole or not at all, whatever it says and wherever it is cut off',
-    proofs: ['src/workspace/patch/'],
+    proofs: ['src/workspace/patch/', 'src/workspace/edit/'],
+  },
+  {
+    promise:
+      'Whoever edits at the same time, in whichever process: a success is in the tree, and can be undone',
+    proofs: [
+      'test/hostile/edit-schedules.test.ts',
+      'src/tools/one-commit.test.ts',
+      'src/tools/undo-step.test.ts',
+    ],
   },
   {
     promise:
       'A command has the working tree and nothing else, and nothing outlives it (Docker and bubblewrap)',
-    proofs: ['test/e2e/sandbox-contract.test.ts', 'test/e2e/sandbox-lifetime.test.ts', 'src/sandbox/'],
+    proofs: ['test/e2e/sandbox-', 'test/hostile/sandbox-', 'src/sandbox/'],
   },
   {
     promise: 'No argument changes policy; what was approved is what was shown; `deny` holds',

@@ -10,10 +10,11 @@ A session of calls is a *run*. Its directory holds what happened:
 |---|---|
 | \`events.jsonl\` | an event a line, in order |
 | \`calls/step_NNNN.json\` | the call as a whole: its parameters, what it was going to do, its \`ToolResult\` |
-| \`diffs/step_NNNN.patch\` | what step NNNN was asked to change, \`.undo.patch\` and \`.undo.json\` take it back |
+| \`diffs/step_NNNN.patch\` | what step NNNN was asked to change; \`.undo.patch\` reverses it, for people to read |
+| \`diffs/step_NNNN.undo.json\`, \`old/SHA256\` | what [\`undo\`](cli.md#undo) works with: files, hashes, modes, and the old bytes |
 | \`logs/\` | full output of commands |
 | \`approvals/\` | calls that wait for [\`forge-tools approve\`](approvals.md) |
-| \`lock.N\` | which process writes here |
+| \`lock\` | which process writes here |
 
 \`--run-dir DIR\` names it; a directory that holds a run is resumed, and its steps go on counting. Without the flag a new
 one is made below \`$XDG_STATE_HOME/forge-tools/runs/\` (\`~/.local/state/forge-tools/runs/\`), named by the time. It is

@@ -45,6 +45,11 @@ const PAYLOAD_FIELDS = {
   details: {description: 'As in the ToolError, redacted.'},
   changed_files: {type: 'array', items: text},
   patch_size_bytes: count,
+  undo_record: text,
+  undo_record_sha256: sha256,
+  undone: count,
+  files: {type: 'array', items: text},
+  conflicts: {type: 'array', items: text},
   patch_path: {...text, description: 'Relative to the run directory.'},
   undo_path: {...text, description: 'Relative to the run directory.'},
 };
@@ -56,7 +61,20 @@ const OPTIONAL = new Set(['approval_id', 'artifacts', 'reason', 'rule', 'rule_pr
 const TOOL_EVENTS = {
   PATCH_APPLIED: {
     when: 'A tool has changed files. The patch that undoes it lies beside the patch.',
-    payload: ['request_id', 'step', 'changed_files', 'patch_size_bytes', 'patch_path', 'undo_path'],
+    payload: [
+      'request_id',
+      'step',
+      'changed_files',
+      'patch_size_bytes',
+      'patch_path',
+      'undo_path',
+      'undo_record',
+      'undo_record_sha256',
+    ],
+  },
+  JOURNAL_RECOVERED: {
+    when: 'An interrupted change of several files was taken back; `conflicts` were changed since and left alone.',
+    payload: ['undone', 'files', 'conflicts'],
   },
 };
 

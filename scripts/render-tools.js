@@ -7,7 +7,8 @@ What a model is offered: parameters, answers and hints. \`forge-tools tools\` li
 \`schemas/tools/\` has them as JSON Schema files.
 
 A call answers with a \`ToolResult\` whose \`data\` is the answer described below, or whose \`error\` has one of the
-[error codes](errors.md). Tools that do more than read need an [approval](approvals.md), and so does \`web_fetch\`.
+[error codes](errors.md). Tools that do more than read need an [approval](approvals.md), and so do those
+that reach the network.
 `;
 
 /** docs/tools.md from the definitions. */

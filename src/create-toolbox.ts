@@ -1,32 +1,31 @@
+import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {ConfigError} from './config/config-error.ts';
 import type {Config} from './config/config-schema.ts';
 import {type Environment, readEnvironment} from './config/environment.ts';
 import {type ResolvedConfig, resolveConfig} from './config/resolve-config.ts';
-import {defaultRunDirectory, defaultStateDirectory, programDirectories} from './config/state-directories.ts';
-import {type Clock, systemClock, timestamp} from './core/clock.ts';
+import {believedDirectories, defaultStateDirectory, programDirectories} from './config/state-directories.ts';
+import {type Clock, systemClock} from './core/clock.ts';
+import {closedFailure} from './core/closed-failure.ts';
+import {harmlessLog} from './core/harmless-log.ts';
+import {internalFailure} from './core/internal-failure.ts';
 import type {Json} from './core/json.ts';
+import {Lifecycle} from './core/lifecycle.ts';
 import {type Log, silentLog} from './core/log.ts';
-import {randomHex} from './core/random.ts';
 import {ok, type Result} from './core/result.ts';
-import type {Tool} from './core/tool.ts';
 import type {ApprovalRule, Approver, ToolHost} from './core/tool-host.ts';
-import {internalFailure} from './create-toolbox/internal-failure.ts';
-import {createConfirmationPolicy} from './runtime/approvals/confirmation-policy.ts';
+import {assembleHost} from './create-toolbox/assemble-host.ts';
+import {inOrder} from './create-toolbox/in-order.ts';
+import {protectedPaths} from './create-toolbox/protected-paths.ts';
+import {startedIn} from './create-toolbox/started-in.ts';
+import {stoppedByMode} from './create-toolbox/stopped-by-mode.ts';
 import type {Explanation} from './runtime/explain-call.ts';
-import {openToolHost} from './runtime/open-tool-host.ts';
-import {createRegistry} from './runtime/registry.ts';
-import {openSession} from './runtime/session.ts';
 import {lazySandbox} from './sandbox/lazy-sandbox.ts';
-import {RUN, runTool} from './tools/run.ts';
-import {
-  type FetchPage,
-  parseWebFetchArgs,
-  WEB_FETCH,
-  type WebFetchArgs,
-  webFetchTool,
-} from './tools/web-fetch.ts';
+import {runTool} from './tools/run.ts';
+import {verifyQuoteTool} from './tools/verify-quote.ts';
+import {type FetchPage, parseWebFetchArgs, type WebFetchArgs, webFetchTool} from './tools/web-fetch.ts';
 import {webFetchTextTool} from './tools/web-fetch-text.ts';
+import {webReadTool} from './tools/web-read.ts';
 import {openWorkspaceSession, type WorkspaceSession} from './tools/workspace-session.ts';
 import {workspaceTools} from './tools/workspace-tools.ts';
 import type {HostResolver} from './web/guard/host-resolver.ts';
@@ -55,7 +54,7 @@ export interface ToolboxPorts {
   readonly environment?: Environment | undefined;
   /** Root of the working tree. Without it there are no workspace tools. */
   readonly workspace?: string | undefined;
-  /** Files that commands of `run` may not change though they lie in the workspace, such as the configuration. */
+  /** Files that no tool and no command may change though they lie in the workspace, such as the configuration. */
   readonly protectedPaths?: readonly string[] | undefined;
   /** Log and artifacts of the calls. Default: a new one in the user's state directory. */
   readonly runDirectory?: string | undefined;
@@ -91,7 +90,10 @@ export interface Toolbox extends ToolHost {
   readonly webFetch: (args: WebFetchArgs, context?: CallContext) => Promise<Result<FetchResponse>>;
   /** What the approval settings say of a call, and by which rule. Runs nothing, asks nobody. */
   readonly explainPolicy: (tool: string, params: Json) => Promise<Result<Explanation>>;
-  /** Ends connections, threads and the run. Calls under way fail. */
+  /**
+   * Cancels the calls under way and waits until each has written its end, then ends the run, its processes
+   * and connections. Calls that come later fail with `cancelled`. Closing twice is fine.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -110,22 +112,28 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
 export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = {}): Toolbox {
   const {config} = resolved;
   const {webfetch, output} = config.tools;
-  const {log = silentLog, clock = systemClock, environment = readEnvironment()} = ports;
+  const {clock = systemClock, environment = readEnvironment()} = ports;
+  const log = harmlessLog(ports.log ?? silentLog);
+  const lifecycle = new Lifecycle();
+  const stopped = stoppedByMode(resolved);
+  const closed = closedPaths(ports, environment);
+  const workspace = openWorkspace({...ports, clock, environment, protectedPaths: closed});
   const web = openWeb(webfetch, {
     log,
     clock,
     env: environment.env,
     resolver: ports.resolver,
     certificateAuthorities: ports.certificateAuthorities ?? [],
+    barred: workspace === undefined ? startedIn(environment) : [workspace.workspace.root],
   });
   if (!web.ok) throw new ConfigError(web.error);
   const fetchLogged: FetchPage = web.value.fetch;
-  const workspace = openWorkspace({...ports, clock, environment});
   const sandbox =
     workspace &&
     lazySandbox(config.tools.run, {
       workspace: workspace.workspace.root,
-      protectedPaths: ports.protectedPaths ?? [],
+      root: workspace.workspace.identity,
+      protectedPaths: closed,
       env: environment.env,
       clock,
       log,
@@ -134,104 +142,95 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     webfetch.output === 'text'
       ? webFetchTextTool(fetchLogged, webfetch, clock)
       : webFetchTool(fetchLogged, webfetch),
+    webReadTool(web.value, webfetch),
+    verifyQuoteTool(web.value, webfetch),
     ...(workspace ? workspaceTools(workspace) : []),
     ...(sandbox ? [runTool(sandbox, config.tools.run)] : []),
   ];
-  const host = assembleHost(config, tools, workspace, {...ports, log, clock, environment});
-  const warnings = [...resolved.warnings, ...web.value.warnings];
+  const host = assembleHost(resolved, tools, workspace, {...ports, log, clock, environment, lifecycle});
+  const warnings = [...resolved.warnings, ...web.value.warnings, ...believedInside(ports, closed)];
   for (const message of warnings) log({level: 'warn', event: 'config_warning', message});
 
-  const webFetch = async (args: WebFetchArgs, context: CallContext = {}): Promise<Result<FetchResponse>> => {
+  const webFetch = async (
+    args: WebFetchArgs,
+    context: CallContext,
+    signal: AbortSignal,
+  ): Promise<Result<FetchResponse>> => {
     context.allowTruncation = false;
+    if (stopped !== undefined) return stopped;
     const request = parseWebFetchArgs(args, webfetch.default_max_chunk_tokens);
     if (!request.ok) return request;
     const maxBytes = Math.min(
       context.maxOutputBytes ?? output.max_bytes,
       context.availableCapacityBytes ?? Number.POSITIVE_INFINITY,
     );
-    const outcome = await fetchLogged(request.value, {maxBytes, signal: context.signal});
+    const outcome = await fetchLogged(request.value, {maxBytes, signal});
     return outcome.ok ? ok(outcome.value.response) : outcome;
   };
 
   return {
     config,
     warnings,
-    webFetch: (args, context) => webFetch(args, context).catch(internalFailure),
+    webFetch: (args, context = {}) =>
+      lifecycle
+        .run(context.signal, signal => webFetch(args, context, signal))
+        .then(outcome => (outcome === 'closed' ? closedFailure('toolbox') : outcome))
+        .catch(internalFailure),
     listTools: host.listTools,
     call: host.call,
     renderText: host.renderText,
     explainPolicy: host.explain,
-    close: async () => {
-      await Promise.all([host.close(), web.value.close(), sandbox?.close()]);
-    },
+    close: () =>
+      lifecycle.close(() =>
+        inOrder(
+          host.closeSession,
+          () => sandbox?.close(),
+          () => web.value.close(),
+          async () => workspace?.close(),
+        ),
+      ),
   };
 }
 
-type HostPorts = ToolboxPorts & {readonly log: Log; readonly clock: Clock; readonly environment: Environment};
+/** Reviews R8, R9: what of the workspace is closed to tools and commands. */
+function closedPaths(
+  {workspace, protectedPaths: named = []}: ToolboxPorts,
+  environment: Environment,
+): readonly string[] {
+  if (workspace === undefined) return [];
+  const root = resolve(environment.cwd, workspace);
+  const absolute = named.map(path => resolve(environment.cwd, path));
+  return protectedPaths({root, named: absolute, state: believedDirectories(environment, root)});
+}
 
-/** SRD 5.2: the registry by mode and switches, the approvals, and a session that opens when it is needed. */
-function assembleHost(
-  config: Config,
-  tools: readonly Tool[],
-  workspace: WorkspaceSession | undefined,
-  ports: HostPorts,
-) {
-  const {mode, definitions, approval, output, webfetch, run} = config.tools;
-  const {log, clock, environment, approver} = ports;
-  const registry = createRegistry({
-    mode,
-    tools,
-    // FR-WF-CFG-PREC-02
-    switchedOff: new Map([
-      ...(webfetch.enabled ? [] : [[WEB_FETCH, 'tools.webfetch.enabled'] as const]),
-      ...(run.enabled ? [] : [[RUN, 'tools.run.enabled'] as const]),
-    ]),
-    definitions,
-  });
-  const allowlist = [...approval.allowlist, ...(ports.allow ?? [])];
-  const policy = createConfirmationPolicy(
-    {...approval, allowlist},
-    {
-      knownTools: tools.map(({name}) => name),
-      // FR-WF-OP-02
-      autoExecution: new Map([
-        [WEB_FETCH, {setting: 'tools.webfetch.allow_auto_execution', enabled: webfetch.allow_auto_execution}],
-      ]),
-    },
-  );
-  if (!policy.ok) throw new ConfigError(policy.error);
-  return openToolHost({
-    registry,
-    policy: policy.value,
-    tools,
-    clock,
-    log,
-    approver,
-    rememberRule: ports.rememberRule,
-    maxOutputBytes: output.max_bytes,
-    openSession: async () => {
-      const recovered = await workspace?.recover();
-      if (recovered && !recovered.ok) return recovered;
-      const root = workspace?.workspace.root;
-      const name = `${timestamp(clock.now()).replace(/[^0-9TZ]/g, '')}-${randomHex(4)}`;
-      const directory =
-        ports.runDirectory === undefined
-          ? defaultRunDirectory(environment, root, name)
-          : resolve(environment.cwd, ports.runDirectory);
-      return openSession({directory, workspace: root, clock});
-    },
-  });
+/** One line for each file that the host named, lies in the workspace, and is there. */
+function believedInside(
+  {protectedPaths: named = []}: ToolboxPorts,
+  closed: readonly string[],
+): readonly string[] {
+  return named
+    .filter(path => closed.includes(path) && existsSync(path))
+    .map(
+      path =>
+        `${path} lies in the workspace. No tool and no command can change it; keep it outside of what models work on.`,
+    );
 }
 
 type WorkspacePorts = ToolboxPorts & {readonly clock: Clock; readonly environment: Environment};
 
-function openWorkspace({workspace, clock, environment}: WorkspacePorts): WorkspaceSession | undefined {
+function openWorkspace({
+  workspace,
+  clock,
+  environment,
+  protectedPaths,
+}: WorkspacePorts): WorkspaceSession | undefined {
   if (workspace === undefined) return undefined;
   const root = resolve(environment.cwd, workspace);
   const opened = openWorkspaceSession({
     root,
     stateDirectory: defaultStateDirectory(environment, root),
     programDirectories: programDirectories(environment),
+    protectedPaths,
     clock,
   });
   if (!opened.ok) throw new ConfigError([opened.error.message]);

@@ -63,9 +63,10 @@ export function processConsole(env: Readonly<Record<string, string | undefined>>
     interactive,
     errInteractive,
     color: interactive && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
-    // A pseudo-terminal that nobody has sized has none. Asked for each time: windows change their size.
+    // Questions are on standard error. A pseudo-terminal that nobody has sized has no columns. Asked for each
+    // time: windows change their size.
     get columns() {
-      return stdout.columns || 80;
+      return stdout.columns || stderr.columns || 80;
     },
   };
 }

@@ -7,6 +7,8 @@ export const EXIT = {
   usage: 2,
   /** The configuration cannot be used. */
   config: 3,
+  /** `fetch` printed a page of which a part is missing; standard error says which and how to get it. */
+  cut: 4,
   /** Ended by Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -2,6 +2,7 @@ import type {WebFetchArgs} from '../index.ts';
 import type {CommandContext} from './command.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
 import {readSettings, type SettingFlags} from './read-settings.ts';
+import {renderCut} from './render-cut.ts';
 import {renderFailure} from './render-failure.ts';
 import {renderOutline} from './render-outline.ts';
 
@@ -22,6 +23,7 @@ export async function fetchOutlines(
   const {openPageReader} = await context.services();
   const reader = openPageReader(resolved, {environment, log});
   let failed = false;
+  let isCut = false;
   try {
     for (const [index, url] of urls.entries()) {
       const page = await reader.read({...args, url}, signal);
@@ -39,10 +41,13 @@ export async function fetchOutlines(
           ? `${JSON.stringify({requested_url, final_url, title, ...outline})}\n`
           : blank + renderOutline(page.value, outline, console),
       );
+      isCut ||= page.value.response.truncated;
+      console.err(renderCut(page.value.response) ?? '');
     }
   } finally {
     await reader.close();
   }
   if (signal.aborted) return EXIT.interrupted;
-  return failed ? EXIT.failed : EXIT.ok;
+  if (failed) return EXIT.failed;
+  return isCut ? EXIT.cut : EXIT.ok;
 }

@@ -16,7 +16,7 @@ export function renderOverview(commands: readonly Command[]): string {
     '  -h, --help     Help; behind a command, help for that command',
     '  -V, --version  The version',
     '',
-    'Exit codes: 0 success, 1 a call failed, 2 wrong usage, 3 unusable configuration, 130 interrupted.',
+    'Exit codes: 0 success, 1 a call failed, 2 wrong usage, 3 unusable configuration, 4 an incomplete page, 130 interrupted.',
     '',
   ].join('\n');
 }

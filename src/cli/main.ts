@@ -2,8 +2,9 @@
 import {readFileSync} from 'node:fs';
 import {readEnvironment} from '../config/environment.ts';
 import {packageFile} from '../core/package-file.ts';
+import {errorCode} from '../system/error-code.ts';
 import {processConsole} from './console.ts';
-import {EXIT} from './exit-codes.ts';
+import {EXIT, type ExitCode} from './exit-codes.ts';
 import {loadServices} from './load-services.ts';
 import {runCli} from './run-cli.ts';
 
@@ -11,13 +12,15 @@ const environment = readEnvironment();
 const interrupt = new AbortController();
 process.once('SIGINT', () => interrupt.abort());
 process.once('SIGTERM', () => interrupt.abort());
-// A reader that went away (`| head`) ends the program quietly.
+// A reader that went away (`| head`) ends the program quietly, and in good order: what runs is closed first.
+let readerIsGone = false;
 process.stdout.on('error', error => {
-  if ('code' in error && error.code === 'EPIPE') process.exit(EXIT.ok);
-  throw error;
+  if (errorCode(error) !== 'EPIPE') throw error;
+  readerIsGone = true;
+  interrupt.abort();
 });
 
-process.exitCode = await runCli({
+const exitCode = await runCli({
   argv: process.argv.slice(2),
   console: processConsole(environment.env),
   environment,
@@ -28,4 +31,8 @@ process.exitCode = await runCli({
     const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
     return (manifest as {readonly version: string}).version;
   },
+}).catch((error: unknown): ExitCode => {
+  if (!readerIsGone) throw error;
+  return EXIT.ok;
 });
+process.exitCode = readerIsGone ? EXIT.ok : exitCode;

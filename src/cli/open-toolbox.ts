@@ -32,7 +32,8 @@ export async function openToolbox(
     log,
     workspace: workspace ? resolve(environment.cwd, flags.workspace ?? '.') : undefined,
     runDirectory: runDirectory === undefined ? undefined : resolve(environment.cwd, runDirectory),
-    protectedPaths: resolved.source === undefined ? [] : [resolved.source],
+    // Review R9: also where none is there yet, or a tool could write the next one.
+    protectedPaths: configFile === undefined ? [] : [configFile],
     allow,
     rememberRule: configFile === undefined ? undefined : rule => keepRule(configFile, rule, environment),
   });

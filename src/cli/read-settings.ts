@@ -2,7 +2,9 @@ import {ConfigError} from '../config/config-error.ts';
 import {type LoadedConfig, loadConfig} from '../config/load-config.ts';
 import type {Log} from '../core/log.ts';
 import type {CommandContext} from './command.ts';
+import {type Console, styled} from './console.ts';
 import {jsonLog, LOG_LEVELS} from './json-log.ts';
+import {printable} from './printable.ts';
 import {UsageError} from './usage-error.ts';
 
 export interface SettingFlags {
@@ -27,5 +29,18 @@ export async function readSettings(
   }
   const loaded = await loadConfig({...environment, path: flags.config});
   if (!loaded.ok) throw new ConfigError(loaded.error);
-  return {resolved: loaded.value, log: jsonLog(console.err, level)};
+  const {checkConfig} = await import('../create-toolbox/check-config.ts');
+  const problems = checkConfig(loaded.value.config);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const isForPerson = flags['log-level'] === undefined && console.errInteractive;
+  const log = jsonLog(console.err, level);
+  return {resolved: loaded.value, log: isForPerson ? withWarnings(log, console) : log};
+}
+
+/** FR-WF-05b: what a configuration says otherwise than it is used is for the person at the terminal, too. */
+function withWarnings(log: Log, console: Console): Log {
+  return event => {
+    if (event.event !== 'config_warning') return log(event);
+    console.err(`${styled(console, 'yellow', 'Warning:')} ${printable(event.message ?? '')}\n`);
+  };
 }

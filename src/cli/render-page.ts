@@ -31,8 +31,7 @@ function notARule(text: string): string {
   return text.replace(/^─/gm, ' ─');
 }
 
-/** The same for a pipe: the Markdown and nothing else. */
-export function renderPlain(response: FetchResponse): string {
-  const text = response.chunks.map(chunk => chunk.text.replace(/\n+$/, '')).join('\n\n');
-  return text === '' ? '' : `${text}\n`;
+/** For a pipe: the document and nothing else (review B3: not its chunks, whose ends may lie inside of a block). */
+export function renderPlain(markdown: string): string {
+  return markdown === '' || markdown.endsWith('\n') ? markdown : `${markdown}\n`;
 }

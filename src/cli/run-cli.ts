@@ -13,6 +13,7 @@ export interface CliRun extends Omit<CommandContext, 'commands'> {
 /** Loaded when a command is named: no command pays for another. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
+  read: async () => (await import('./commands/read.ts')).readCommand,
   cache: async () => (await import('./commands/cache.ts')).cacheCommand,
   call: async () => (await import('./commands/call.ts')).callCommand,
   tools: async () => (await import('./commands/tools.ts')).toolsCommand,

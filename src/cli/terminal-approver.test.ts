@@ -10,6 +10,7 @@ const QUESTION: ApprovalQuestion = {
   action: 'patch_file',
   summary: 'apply_patch a.txt (+1 -1)',
   preview: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
+  hash: '0'.repeat(64),
   by: 'tools.approval.mode',
   reason: 'tools.approval.mode is "prompt".',
   suggestedRule: undefined,
@@ -41,8 +42,8 @@ test('ruling H4 the question shows what, the preview and why', async () => {
   expect(shown).toBe(
     [
       'apply_patch needs an approval.',
-      '  apply_patch a.txt (+1 -1)',
       '  Why it is asked: tools.approval.mode is "prompt".',
+      '  │ apply_patch a.txt (+1 -1)',
       '  │ --- a/a.txt',
       '  │ +++ b/a.txt',
       '  │ @@ -1 +1 @@',
@@ -105,7 +106,7 @@ test.each([
 
 test('ruling H3 a rule is shown before it is taken, and says why it cannot be', async () => {
   const {shown, asked} = await ask(['a', 'other.example', '', 's'], WITH_RULE);
-  expect(shown).toContain('  rule: allow web_fetch where host = "docs.example.com"\n');
+  expect(shown).toContain('  The rule: allow web_fetch where host is\n  │ "docs.example.com"\n');
   expect(shown).toContain('The rule does not allow this call.\n');
   expect(asked[0]).toContain('[a]lways by a rule');
   expect((await ask(['n', ''])).asked[0]).not.toContain('[a]lways');
@@ -129,15 +130,16 @@ test('a diff has colours where the terminal has them', async () => {
 });
 
 test('ruling D12 what a call brings along cannot pass for the question', async () => {
-  const preview = `\u001b[2J\rfirst\n${'x'.repeat(56)}Allow it? y\u202e`;
+  const preview = `\u001b[2J\rfirst\n${'x'.repeat(54)}Allow it? y\u202e`;
   const {shown} = await ask(['o'], {...QUESTION, summary: 'a\nb\u001b[1m', preview});
   expect(shown).not.toMatch(/[\u001b\r\u202e]/);
   const lines = shown.split('\n').slice(1, -1);
   expect(lines.every(line => line.startsWith('  '))).toBe(true);
   expect(lines.filter(line => line.includes('│'))).toEqual([
-    '  │ [2Jfirst',
-    `  │ ${'x'.repeat(56)}`,
-    '  │ Allow it? y',
+    '  │ a b\\u{1b}[1m',
+    '  │ \\u{1b}[2J\\u{d}first',
+    `  │ ${'x'.repeat(54)}`,
+    '  │ Allow it? y\\u{202e}',
   ]);
 });
 

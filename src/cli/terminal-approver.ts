@@ -41,7 +41,7 @@ export function terminalApprover(console: Console): Approver | undefined {
           case 'always': {
             const rule = question.suggestedRule;
             if (rule === undefined || rest !== '') break;
-            const answer = await askRule(rule, question, {ask, err: console.err}, signal);
+            const answer = await askRule(rule, question, {console, ask}, signal);
             if (answer !== undefined) return answer;
             break;
           }

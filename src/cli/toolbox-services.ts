@@ -7,7 +7,14 @@ export type {
   PageCache,
   Removal,
 } from '../create-toolbox/open-page-cache.ts';
-export type {Outline, OutlineSection, PageReader, ReadPage} from '../create-toolbox/open-page-reader.ts';
+export type {
+  Outline,
+  OutlineSection,
+  PageReader,
+  ReadPage,
+  VerifyQuoteData,
+  WebReadArgs,
+} from '../create-toolbox/open-page-reader.ts';
 export type {ListedUrl, NoUrl} from '../create-toolbox/parse-listed-url.ts';
 export type {
   ApprovalDesk,

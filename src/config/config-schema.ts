@@ -2,6 +2,7 @@ import type {Section, SettingsOf} from '../core/setting.ts';
 import {approvalSection} from '../runtime/approvals/options.ts';
 import {runSection} from '../sandbox/options.ts';
 import {webFetchSection} from '../web/options.ts';
+import {webReadSection} from '../web/read/options.ts';
 
 /**
  * SRD 5: the whole configuration file. The sections of the rooms come from their `options.ts`;
@@ -52,13 +53,14 @@ export const configSchema = {
               min: 1024,
               max: 104_857_600,
               unit: 'bytes',
-              doc: 'Largest answer of one call, as compact JSON. A caller with less room left lowers it for that call.',
+              doc: 'Largest answer of one call, as compact JSON. A caller with less room left lowers it for that call. Where it is not written, read_file may answer with 1 MiB.',
             },
           },
         },
         approval: approvalSection,
         run: runSection,
         webfetch: webFetchSection,
+        webread: webReadSection,
       },
     },
   },

@@ -1,10 +1,11 @@
-import {mkdir, open, readFile, realpath, rename, stat, unlink} from 'node:fs/promises';
+import {mkdir, readFile, realpath, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {parse, stringify, TomlError} from 'smol-toml';
 import {fail} from '../core/failure.ts';
-import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {ApprovalRule} from '../core/tool-host.ts';
+import {errorCode, errorReason} from '../system/error-code.ts';
+import {replaceFile} from '../system/replace-file.ts';
 import type {Environment} from './environment.ts';
 import {resolveConfig} from './resolve-config.ts';
 
@@ -28,10 +29,10 @@ export async function keepRule(
       return fail('io_error', `The rule cannot be added to ${file}: ${problem} Add it by hand:\n${lines}`);
     }
     await mkdir(dirname(path), {recursive: true, mode: 0o700});
-    await replace(path, text);
+    await replaceFile(path, text, {mode: await modeOf(path), durable: true});
     return ok();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = errorReason(error);
     return fail('io_error', `${file} cannot be written (${code}). Add the rule there by hand:\n${lines}`, {
       error: code,
     });
@@ -39,7 +40,7 @@ export async function keepRule(
 }
 
 function noFile(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+  if (errorCode(error) === 'ENOENT') return '';
   throw error;
 }
 
@@ -54,23 +55,9 @@ function problemOf(text: string, environment: Environment): string | undefined {
   }
 }
 
-async function replace(path: string, text: string): Promise<void> {
-  const mode = await stat(path).then(
+async function modeOf(path: string): Promise<number> {
+  return stat(path).then(
     info => info.mode & 0o777,
     () => 0o600,
   );
-  const temporary = `${path}.${randomHex(6)}.tmp`;
-  const handle = await open(temporary, 'wx', mode);
-  try {
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await unlink(temporary).catch(() => {});
-    throw error;
-  }
 }

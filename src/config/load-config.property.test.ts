@@ -57,7 +57,10 @@ test('ruling A9 property: any text is a configuration within its ranges, or reas
       accepted += 1;
       const {config} = loaded.value;
       expect(config.tools.webfetch.timeout_seconds).toBeLessThanOrEqual(300);
-      expect(resolveConfig(config, SURROUNDINGS)).toEqual({ok: true, value: {config, warnings: []}});
+      expect(resolveConfig(config, SURROUNDINGS)).toEqual({
+        ok: true,
+        value: {config, warnings: [], limitsOutput: true, writtenMode: config.tools.mode},
+      });
     }),
     {numRuns: 1500, seed: 13},
   );

@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {parse, TomlError} from 'smol-toml';
 import {ok, type Result} from '../core/result.ts';
+import {errorReason} from '../system/error-code.ts';
 import {type ConfigPath, configPath} from './config-path.ts';
 import type {Environment} from './environment.ts';
 import {type ResolvedConfig, resolveConfig} from './resolve-config.ts';
@@ -32,7 +33,7 @@ async function readSource({
   try {
     return ok(new TextDecoder('utf-8', {fatal: true}).decode(await readFile(file)));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = errorReason(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       if (namedBy === undefined) return ok(undefined);
       return problem(`${file}, named by ${namedBy}, does not exist. Correct the path, or leave it out.`);
@@ -64,7 +65,7 @@ function located(
 ): Result<LoadedConfig, readonly string[]> {
   const locate = (finding: string): string => (source === undefined ? finding : `${source}: ${finding}`);
   if (!result.ok) return {ok: false, error: result.error.map(locate)};
-  return ok({config: result.value.config, warnings: result.value.warnings.map(locate), source});
+  return ok({...result.value, warnings: result.value.warnings.map(locate), source});
 }
 
 function problem(text: string): Result<never, readonly string[]> {

@@ -404,6 +404,15 @@ describe('whatever is written', () => {
     );
   });
 
+  test('W12: whether tools.output.max_bytes is written, be it as its default', () => {
+    const limits = (raw: unknown) => {
+      const resolved = resolveConfig(raw, SURROUNDINGS);
+      return resolved.ok && resolved.value.limitsOutput;
+    };
+    expect([undefined, {}, {tools: {}}, {tools: {output: {}}}].map(limits)).toEqual(Array(4).fill(false));
+    expect(limits({tools: {output: {max_bytes: 102_400}}})).toBe(true);
+  });
+
   test('policy: what was resolved resolves to itself', () => {
     fc.assert(
       fc.property(fc.integer(), fc.array(fc.integer()), fc.boolean(), (timeout, ports, fallback) => {
@@ -422,7 +431,8 @@ describe('whatever is written', () => {
         if (!first.ok) throw new Error(first.error.join());
         expect(resolveConfig(first.value.config, SURROUNDINGS)).toEqual({
           ok: true,
-          value: {config: first.value.config, warnings: []},
+          // All is written in it.
+          value: {config: first.value.config, warnings: [], limitsOutput: true, writtenMode: 'disabled'},
         });
       }),
     );

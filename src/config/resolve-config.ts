@@ -1,5 +1,6 @@
 import {ok, type Result} from '../core/result.ts';
 import {type Config, configSchema} from './config-schema.ts';
+import {isTable} from './describe-value.ts';
 import type {Surroundings} from './expand-path.ts';
 import type {Findings} from './findings.ts';
 import {resolveSection} from './resolve-section.ts';
@@ -8,6 +9,10 @@ export interface ResolvedConfig {
   readonly config: Config;
   /** One for each value that is used otherwise than written, and for each unknown key. */
   readonly warnings: readonly string[];
+  /** W12: whether somebody wrote `tools.output.max_bytes`; its default holds for fewer tools. */
+  readonly limitsOutput: boolean;
+  /** Ruling H3: the `tools.mode` that somebody wrote; `undefined` where it is the default. */
+  readonly writtenMode: Config['tools']['mode'] | undefined;
 }
 
 /**
@@ -21,5 +26,15 @@ export function resolveConfig(
   const findings: Findings = {warnings: [], problems: []};
   const config = resolveSection(configSchema, raw, surroundings, findings);
   if (findings.problems.length > 0) return {ok: false, error: findings.problems};
-  return ok({config, warnings: findings.warnings});
+  return ok({
+    config,
+    warnings: findings.warnings,
+    limitsOutput: isWritten(raw, ['tools', 'output', 'max_bytes']),
+    writtenMode: isWritten(raw, ['tools', 'mode']) ? config.tools.mode : undefined,
+  });
+}
+
+function isWritten(raw: unknown, [key, ...below]: readonly string[]): boolean {
+  if (key === undefined) return raw !== undefined;
+  return isTable(raw) && Object.hasOwn(raw, key) && isWritten(raw[key], below);
 }

@@ -100,3 +100,35 @@ describe('Budget', () => {
     expect(clock.pending()).toBe(0);
   });
 });
+
+test('review B13: pauses that overlap are one pause', async () => {
+  const clock = createManualClock();
+  const budget = new Budget(1000, clock);
+  const ends: (() => void)[] = [];
+  const pause = () => budget.pausedFor(() => new Promise<void>(resolve => ends.push(resolve)));
+  clock.advance(400);
+  const first = pause();
+  clock.advance(5000);
+  const second = pause();
+  clock.advance(5000);
+  expect(budget.remainingMs()).toBe(600);
+  ends[0]?.();
+  await first;
+  clock.advance(5000);
+  expect(budget.remainingMs()).toBe(600);
+  expect(budget.aborted).toBe(false);
+  ends[1]?.();
+  await second;
+  clock.advance(599);
+  expect(budget.aborted).toBe(false);
+  expect(budget.remainingMs()).toBe(1);
+  clock.advance(1);
+  expect(budget.aborted).toBe(true);
+});
+
+test('review B13: a budget that is closed in a pause leaves no timer', async () => {
+  const clock = createManualClock();
+  const budget = new Budget(1000, clock);
+  await budget.pausedFor(async () => budget.close());
+  expect(clock.pending()).toBe(0);
+});

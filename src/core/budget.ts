@@ -15,6 +15,8 @@ export class Budget {
   readonly #clock: Clock;
   #deadline: number;
   #pausedWith: number | undefined;
+  #pauses = 0;
+  #closed = false;
   #aborted = false;
   readonly #onAbort = new Set<() => void>();
   #controller: AbortController | undefined;
@@ -68,16 +70,19 @@ export class Budget {
     return this.#pausedWith ?? Math.max(0, this.#deadline - this.#clock.monotonic());
   }
 
-  /** Ruling B2: the time that somebody else's budget pays for does not count against this one. */
+  /**
+   * Ruling B2: the time that somebody else's budget pays for does not count against this one. Pauses may
+   * overlap: the time goes on when the last one has ended.
+   */
   async pausedFor<Value>(work: () => Promise<Value>): Promise<Value> {
-    this.#pausedWith = this.remainingMs();
+    this.#pausedWith ??= this.remainingMs();
+    this.#pauses += 1;
     this.#cancelTimer();
     try {
       return await work();
     } finally {
-      this.#deadline = this.#clock.monotonic() + this.#pausedWith;
-      this.#cancelTimer = this.#clock.after(this.#pausedWith, this.#abort);
-      this.#pausedWith = undefined;
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#goOn(this.#pausedWith);
     }
   }
 
@@ -117,8 +122,15 @@ export class Budget {
     }
   }
 
+  #goOn(remainingMs: number): void {
+    this.#pausedWith = undefined;
+    this.#deadline = this.#clock.monotonic() + remainingMs;
+    if (!this.#closed) this.#cancelTimer = this.#clock.after(remainingMs, this.#abort);
+  }
+
   /** Releases the timer. Call it when the fetch has ended, however it ended. */
   close(): void {
+    this.#closed = true;
     this.#cancelTimer();
     this.#caller?.removeEventListener('abort', this.#abort);
   }

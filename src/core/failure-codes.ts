@@ -157,6 +157,14 @@ export const FAILURE_CODES = {
     next: 'Check the permissions of the cache directory.',
     details: ['path', 'error'],
   },
+  snapshot_gone: {
+    blame: 'caller',
+    retryable: false,
+    meaning:
+      'The snapshot of the page is not kept any more, and the page has another text now (web_read, verify_quote).',
+    next: 'Read the page again without `snapshot`; positions and chunk numbers of the old one do not hold.',
+    details: ['snapshot', 'current'],
+  },
   invalid_params: {
     blame: 'caller',
     retryable: false,
@@ -296,7 +304,7 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'Somebody, or a rule, said no to the call.',
     next: 'Do not repeat the call; take the reason into account.',
-    details: ['tool', 'reason', 'rule'],
+    details: ['tool', 'reason', 'rule', 'host'],
   },
   unknown_tool: {
     blame: 'caller',
@@ -315,8 +323,8 @@ export const FAILURE_CODES = {
   cancelled: {
     blame: 'caller',
     retryable: true,
-    meaning: 'The caller cancelled the call (ours; the SRD has no code for it).',
-    next: 'Call again if the answer is still wanted.',
+    meaning: 'The caller cancelled the call or closed the toolbox (ours; the SRD has no code for it).',
+    next: 'Call again if the answer is still wanted. Where `details.phase` is "closed", create a new toolbox first.',
     details: ['phase'],
   },
   internal: {

@@ -34,6 +34,8 @@ export interface ApprovalQuestion {
   readonly summary: string;
   /** The diff, the command or the address. */
   readonly preview: string;
+  /** Identifies the call: its tool, its arguments, and the content of the files that it would change. */
+  readonly hash: string;
   /** Why it is asked: the setting or rule, and its reason. */
   readonly by: string;
   readonly reason: string;

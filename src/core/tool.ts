@@ -32,7 +32,19 @@ export interface ToolAnnotations {
 export interface ApprovalSubject {
   readonly kind: 'url' | 'path' | 'command';
   readonly values: readonly string[];
+  /** The call brings more than its values say (variables of a command): only a grant of this exact call covers it. */
+  readonly exactOnly?: boolean;
 }
+
+/** What policy can judge before any work is done for a call; nothing is read for it. */
+export interface CallOutline {
+  /** Absent where it takes work to know. */
+  readonly subject?: ApprovalSubject;
+  readonly dryRun?: boolean;
+}
+
+/** Whether the rules on hosts let a call go on to a host that it was led to. */
+export type HostVerdict = {readonly allowed: true} | {readonly allowed: false; readonly reason: string};
 
 /** What a call would do, worked out without doing it. */
 export interface Intent {
@@ -54,6 +66,8 @@ export interface ToolContext {
   readonly step: number;
   /** Fires at the time-out and when the caller cancels. */
   readonly signal: AbortSignal;
+  /** Review R11: to be asked at every hop of a fetch, for what a page loads too. */
+  readonly mayReach: (host: string) => HostVerdict;
   readonly maxOutputBytes: number;
   readonly availableCapacityBytes: number;
   /** FR-WF-03a: a tool whose answer fits by itself sets this to false. */
@@ -79,8 +93,17 @@ export interface ToolDefinition<Params, Data> {
   /** FR-ERR-JSON-02: `web_fetch` answers `bad_args`, the workspace tools `invalid_params`. */
   readonly badParams: 'bad_args' | 'invalid_params';
   readonly action: ApprovalAction | undefined;
+  /** W12: bytes of an answer where the operator wrote no limit. Default: that of all tools. */
+  readonly maxOutputBytes?: number | undefined;
   /** FR-WF-TIMEOUT-01: longer than every budget inside the tool. */
   readonly timeoutMs: (params: Params) => number;
+  /**
+   * Ruling W19: how long its answer is waited for after its signal has fired, because it takes back first what it
+   * had half done. Default: two seconds.
+   */
+  readonly settleMs?: number;
+  /** Default: nothing is known before `intend`. */
+  readonly outline?: (params: Params) => CallOutline;
   /** Side-effect free. Called before an approval is asked for, and its hashes are compared before `execute`. */
   readonly intend: (params: Params, context: ToolContext) => Promise<Result<Intent>>;
   readonly execute: (params: Params, context: ToolContext) => Promise<Result<Data>>;
@@ -96,7 +119,7 @@ export interface ToolDefinition<Params, Data> {
 export interface Tool
   extends Omit<
     ToolDefinition<never, never>,
-    'params' | 'data' | 'timeoutMs' | 'intend' | 'execute' | 'renderText' | 'resultFields'
+    'params' | 'data' | 'timeoutMs' | 'outline' | 'intend' | 'execute' | 'renderText' | 'resultFields'
   > {
   readonly paramsSchema: {readonly [keyword: string]: Json};
   readonly dataSchema: {readonly [keyword: string]: Json};
@@ -108,6 +131,7 @@ export interface Tool
 /** A validated call of one tool. */
 export interface PreparedCall {
   readonly timeoutMs: number;
+  readonly outline: CallOutline;
   readonly intend: (context: ToolContext) => Promise<Result<Intent>>;
   readonly execute: (context: ToolContext) => Promise<Result<ToolAnswer>>;
 }
@@ -148,7 +172,7 @@ export interface ToolResult {
 
 /** Closes over the types of a definition: what goes in is validated, what comes out is JSON. */
 export function defineTool<Params, Data extends Json>(definition: ToolDefinition<Params, Data>): Tool {
-  const {params, data, timeoutMs, intend, execute, renderText, resultFields, ...rest} = definition;
+  const {params, data, timeoutMs, outline, intend, execute, renderText, resultFields, ...rest} = definition;
   return {
     ...rest,
     paramsSchema: params.jsonSchema,
@@ -162,6 +186,7 @@ export function defineTool<Params, Data extends Json>(definition: ToolDefinition
         ok: true,
         value: {
           timeoutMs: timeoutMs(value),
+          outline: outline?.(value) ?? {},
           intend: context => intend(value, context),
           execute: async context => {
             const answer = await execute(value, context);

@@ -2,18 +2,35 @@ import {ConfigError} from '../config/config-error.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ResolvedConfig} from '../config/resolve-config.ts';
 import {systemClock} from '../core/clock.ts';
+import {type Failure, fail} from '../core/failure.ts';
+import {internalFailure} from '../core/internal-failure.ts';
 import type {Log} from '../core/log.ts';
-import {ok, type Result} from '../core/result.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
+import type {SchemaProblem} from '../core/tool.ts';
+import {VERIFY_QUOTE, type VerifyQuoteArgs, verifyQuoteSchema, verifyQuotes} from '../tools/verify-quote.ts';
+import type {VerifyQuoteData} from '../tools/verify-quote-data.ts';
+import {renderVerifyQuote} from '../tools/verify-quote-text.ts';
 import {parseWebFetchArgs, type WebFetchArgs} from '../tools/web-fetch.ts';
+import {readFitting, WEB_READ, webReadSchema} from '../tools/web-read.ts';
+import type {WebReadData} from '../tools/web-read-data.ts';
+import type {WebReadArgs} from '../tools/web-read-params.ts';
+import {renderWebRead} from '../tools/web-read-text.ts';
 import type {Outline, OutlineSection} from '../web/chunk/outline-markdown.ts';
 import {openWeb} from '../web/open-web.ts';
 import type {FetchResponse} from '../web/page.ts';
-import {internalFailure} from './internal-failure.ts';
+import {startedIn} from './started-in.ts';
+import {stoppedByMode} from './stopped-by-mode.ts';
 
-export type {Outline, OutlineSection};
+export type {Outline, OutlineSection, VerifyQuoteArgs, VerifyQuoteData, WebReadArgs, WebReadData};
+
+/** An answer as fields, and as the text that a model gets. */
+export interface Shown<Data> {
+  readonly data: Data;
+  readonly text: string;
+}
 
 export interface ReadPage {
-  /** Nothing of it is cut for size. */
+  /** Cut for size only where `maxBytes` says so. */
   readonly response: FetchResponse;
   /** The whole document, of which the chunks are pieces. */
   readonly markdown: string;
@@ -21,40 +38,71 @@ export interface ReadPage {
 
 /** `web_fetch` for a person, who wants pages whole: the same pipeline without the limit of a model's context. */
 export interface PageReader {
-  /** Never rejects. */
-  readonly read: (args: WebFetchArgs, signal: AbortSignal) => Promise<Result<ReadPage>>;
+  /** `maxBytes` of the response as compact JSON; default: no limit. Never rejects. */
+  readonly read: (args: WebFetchArgs, signal: AbortSignal, maxBytes?: number) => Promise<Result<ReadPage>>;
   /** The headings of a document with the exact tokens of their sections. */
   readonly outline: (markdown: string) => Promise<Outline>;
+  /** Ruling R1: `web_read` and `verify_quote` for a person, without approvals. */
+  readonly webRead: (args: WebReadArgs, signal: AbortSignal) => Promise<Result<Shown<WebReadData>>>;
+  readonly verifyQuote: (
+    args: VerifyQuoteArgs,
+    signal: AbortSignal,
+  ) => Promise<Result<Shown<VerifyQuoteData>>>;
   readonly close: () => Promise<void>;
 }
 
 /** Throws `ConfigError` where the configuration cannot be used. */
 export function openPageReader(
-  {config, warnings}: ResolvedConfig,
+  resolved: ResolvedConfig,
   {environment, log}: {readonly environment: Environment; readonly log: Log},
 ): PageReader {
+  const {config, warnings} = resolved;
   const {webfetch} = config.tools;
+  const stopped = stoppedByMode(resolved);
   const web = openWeb(webfetch, {
     log,
     clock: systemClock,
     env: environment.env,
     resolver: undefined,
     certificateAuthorities: [],
+    barred: startedIn(environment),
   });
   if (!web.ok) throw new ConfigError(web.error);
   for (const message of [...warnings, ...web.value.warnings]) {
     log({level: 'warn', event: 'config_warning', message});
   }
-  const read = async (args: WebFetchArgs, signal: AbortSignal): Promise<Result<ReadPage>> => {
+  const read = async (
+    args: WebFetchArgs,
+    signal: AbortSignal,
+    maxBytes: number,
+  ): Promise<Result<ReadPage>> => {
+    if (stopped !== undefined) return stopped;
     const request = parseWebFetchArgs(args, webfetch.default_max_chunk_tokens);
     if (!request.ok) return request;
-    const outcome = await web.value.fetch(request.value, {maxBytes: Number.POSITIVE_INFINITY, signal});
+    const outcome = await web.value.fetch(request.value, {maxBytes, signal});
     if (!outcome.ok) return outcome;
     const {response, markdown} = outcome.value;
     return ok({response, markdown});
   };
+  const webRead: PageReader['webRead'] = async (args, signal) => {
+    if (stopped !== undefined) return stopped;
+    const params = webReadSchema.parse(args);
+    if (!params.ok) return badArgs(WEB_READ, params.error);
+    const data = await readFitting(web.value, params.value, Number.POSITIVE_INFINITY, {signal});
+    return data.ok ? ok({data: data.value, text: renderWebRead(data.value)}) : data;
+  };
+  const verifyQuote: PageReader['verifyQuote'] = async (args, signal) => {
+    if (stopped !== undefined) return stopped;
+    const params = verifyQuoteSchema.parse(args);
+    if (!params.ok) return badArgs(VERIFY_QUOTE, params.error);
+    const data = await verifyQuotes(web.value, params.value, {signal});
+    return data.ok ? ok({data: data.value, text: renderVerifyQuote(data.value)}) : data;
+  };
   return {
-    read: (args, signal) => read(args, signal).catch(internalFailure),
+    read: (args, signal, maxBytes = Number.POSITIVE_INFINITY) =>
+      read(args, signal, maxBytes).catch(internalFailure),
+    webRead: (args, signal) => webRead(args, signal).catch(internalFailure),
+    verifyQuote: (args, signal) => verifyQuote(args, signal).catch(internalFailure),
     async outline(markdown) {
       const [{outlineMarkdown}, {countTokens}] = await Promise.all([
         import('../web/chunk/outline-markdown.ts'),
@@ -64,4 +112,12 @@ export function openPageReader(
     },
     close: web.value.close,
   };
+}
+
+function badArgs(tool: string, {field, reason, all}: SchemaProblem): Err<Failure> {
+  return fail('bad_args', `Invalid argument "${field}" of ${tool}: ${reason}.`, {
+    field,
+    reason,
+    validation: all,
+  });
 }

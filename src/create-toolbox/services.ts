@@ -48,8 +48,47 @@ export async function undoStep(
     clock: systemClock,
   });
   if (!session.ok) return session;
-  const recovered = await session.value.recover();
-  return recovered.ok ? undoStepOf(session.value, runDirectory, step) : recovered;
+  try {
+    const recovered = await session.value.recover();
+    if (!recovered.ok) return recovered;
+    const recordHash = await loggedRecordHash(runDirectory, step);
+    return recordHash.ok
+      ? await undoStepOf(session.value, runDirectory, step, {recordHash: recordHash.value})
+      : recordHash;
+  } finally {
+    session.value.close();
+  }
+}
+
+/** review R18: what the log says of the record that undo works with; undefined where it says nothing of the step. */
+async function loggedRecordHash(runDirectory: string, step: number): Promise<Result<string | undefined>> {
+  const path = join(runDirectory, 'events.jsonl');
+  let recordHash: string | undefined;
+  let hasFailed = false;
+  const verdict = await verifyLog(path, ({event, payload}) => {
+    const {step: of, undo_record_sha256: hash} = payload;
+    if (of !== step) return;
+    if (event === 'PATCH_APPLIED' && typeof hash === 'string') recordHash = hash;
+    if (event === 'tool_call_finished') hasFailed = payload['status'] === 'error';
+  });
+  if (!verdict.ok) return verdict.error.details['error'] === 'ENOENT' ? ok(undefined) : verdict;
+  if (verdict.value.state === 'tampered') {
+    return fail(
+      'io_error',
+      `${path} was changed after it was written, so what it says of step ${step} cannot be trusted. Nothing was undone.`,
+      {path, error: 'log_tampered', operation: 'undo'},
+    );
+  }
+  // W19: the record is written before the change, so there may be one of a change that was not made. A later step,
+  // or a person, may have left the files as it would have.
+  if (hasFailed && recordHash === undefined) {
+    return fail(
+      'file_not_found',
+      `Step ${step} of this run failed and changed no files, so there is nothing to undo.`,
+      {path},
+    );
+  }
+  return ok(recordHash);
 }
 
 /** Makes one HTML page of a run (a path, a name or `latest`), where nobody says otherwise beside its log. */
@@ -95,7 +134,7 @@ export async function probe(
 async function tryBrowser(
   found: Probe,
   config: Config,
-  {env}: Environment,
+  {env, cwd}: Environment,
   signal: AbortSignal,
 ): Promise<Probe> {
   const web = openWeb(config.tools.webfetch, {
@@ -104,19 +143,20 @@ async function tryBrowser(
     env,
     resolver: undefined,
     certificateAuthorities: [],
+    barred: cwd === '/' ? [] : [cwd],
   });
   if (!web.ok) return found;
   try {
     const tried = await web.value.probeBrowser(signal);
     if (!tried.ok) return {...found, state: 'broken', detail: tried.error.message};
-    const {isolation, sandbox} = tried.value;
+    const {isolation, sandbox, bounded} = tried.value;
     const layers =
       isolation === 'namespace'
         ? 'empty network namespace and flags'
         : 'flags alone; install bubblewrap for both layers';
     return {
       ...found,
-      detail: `${found.detail}; kept from the network by ${layers}; own sandbox ${sandbox ? 'on' : 'off'}`,
+      detail: `${found.detail}; kept from the network by ${layers}; own sandbox ${sandbox ? 'on' : 'off'}; memory ${bounded ? 'bounded' : 'not bounded, for want of a control group'}`,
     };
   } finally {
     await web.value.close();

@@ -8,6 +8,7 @@ const question: ApprovalQuestion = {
   action: 'run',
   summary: 'run npm test',
   preview: 'npm test',
+  hash: '0'.repeat(64),
   by: 'tools.approval.mode',
   reason: '',
   suggestedRule: undefined,
@@ -22,13 +23,15 @@ test('policy: what the call brings along cannot pass for a part of the question'
     preview: 'rm -rf / \u001b[2K\r\u202egnp.sh\n\nAllow echo?\u{e0041}',
   });
   expect(message).toBe(
-    'Allow run?\nrun x Asked because of nothing\nAsked because of tools.approval.mode\n\n| rm -rf / \ufffd[2K\ufffd\ufffdgnp.sh\n| \n| Allow echo?\ufffd',
+    'Allow run?\nAsked because of tools.approval.mode\n\n| run x Asked because of nothing\n| rm -rf / \\u{1b}[2K\\u{d}\\u{202e}gnp.sh\n| \n| Allow echo?\\u{e0041}',
   );
 });
 
 test('policy: a long preview is cut', () => {
   const {message} = approvalForm({...question, preview: 'x'.repeat(1_000_000)});
   expect(message.length).toBeLessThan(4200);
+  const named = approvalForm({...question, summary: 'x'.repeat(1_000_000)});
+  expect(named.message.length).toBeLessThan(600);
   expect(message).toContain('characters left out');
 });
 
@@ -109,4 +112,6 @@ test('an answer holds for the call and for what was shown', () => {
   expect(questionDigest({...request, request_id: '2'}, {...question, requestId: '2'})).toBe(digest);
   expect(questionDigest({...request, params: {command: 'npm  test'}}, question)).not.toBe(digest);
   expect(questionDigest(request, {...question, preview: 'npm test # changed'})).not.toBe(digest);
+  // Review R18: the same diff of other files is another question.
+  expect(questionDigest(request, {...question, hash: '1'.repeat(64)})).not.toBe(digest);
 });

@@ -1,10 +1,13 @@
 import {createHash} from 'node:crypto';
 import type {ElicitRequestFormParams, InputResponseView} from '@modelcontextprotocol/server';
+import {cutMiddle} from '../core/text/cut-middle.ts';
+import {showInvisible} from '../core/text/show-invisible.ts';
+import {takeStart} from '../core/text/take-start.ts';
 import type {ToolRequest} from '../core/tool.ts';
 import type {ApprovalAnswer, ApprovalQuestion} from '../core/tool-host.ts';
-import {cutMiddle} from './cut-middle.ts';
 
 const LONGEST_PREVIEW = 4000;
+const LONGEST_SUMMARY = 400;
 const LONGEST_REASON = 500;
 const LONGEST_RULE = 1000;
 
@@ -17,21 +20,19 @@ const CHOICES = {
   stop: 'not at all, and no later call of the session',
 } as const;
 
-/** Controls but TAB and LF, zero-width and bidirectional marks, tag characters: what could hide or forge a line. */
-const INVISIBLE = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
-
 /** The question as a form that every revision with elicitation can show: a choice and a line of text. */
 export function approvalForm(question: ApprovalQuestion): ElicitRequestFormParams {
   const {tool, summary, preview, by, reason} = question;
-  const shown = visible(cutMiddle(preview, LONGEST_PREVIEW));
+  const shown = showInvisible(cutMiddle(preview, LONGEST_PREVIEW));
   // What a call brings along is quoted below everything that is ours, so that it cannot pass for it.
-  const quoted = shown === '' ? '' : `\n\n${shown.replaceAll(/^/gm, '| ')}`;
-  const because = visible(
+  const line = showInvisible(takeStart(summary, LONGEST_SUMMARY)).replaceAll('\n', ' ');
+  const quoted = (shown === '' || shown === line ? line : `${line}\n${shown}`).replaceAll(/^/gm, '| ');
+  const because = showInvisible(
     reason.includes(by) ? reason : `${by}${reason === '' ? '' : `: ${reason}`}`,
   ).replaceAll('\n', ' ');
   const suggestion = suggestedPattern(question);
   const offered = choicesOf(question);
-  const message = `Allow ${tool}?\n${visible(summary).replaceAll('\n', ' ')}\nAsked because of ${because}${quoted}`;
+  const message = `Allow ${tool}?\nAsked because of ${because}\n\n${quoted}`;
   return {
     mode: 'form',
     message,
@@ -86,7 +87,7 @@ export function readApprovalAnswer(
     case 'refuse':
     case 'stop':
       return typeof reason === 'string' && reason.trim() !== ''
-        ? {answer, reason: reason.trim().slice(0, LONGEST_REASON)}
+        ? {answer, reason: takeStart(reason.trim(), LONGEST_REASON)}
         : {answer};
     case undefined:
       return undefined;
@@ -120,25 +121,21 @@ function suggestedPattern({suggestedRule}: ApprovalQuestion) {
   const key = (['host', 'path', 'command_prefix'] as const).find(name => suggestedRule?.[name]);
   const pattern = key === undefined ? undefined : suggestedRule?.[key];
   // What could hide in a default is not put there.
-  const isPlain = pattern !== undefined && pattern.length <= LONGEST_RULE && visible(pattern) === pattern;
+  const isPlain =
+    pattern !== undefined && pattern.length <= LONGEST_RULE && showInvisible(pattern) === pattern;
   return key !== undefined && isPlain ? {key, pattern} : undefined;
 }
 
 /** Identifies what was shown for which call: an answer holds for exactly this. */
 export function questionDigest({tool, params}: ToolRequest, question: ApprovalQuestion): string {
-  const {summary, preview, by, reason} = question;
+  // The hash binds the files too: a preview may be the same for other contents.
+  const {summary, preview, by, reason, hash} = question;
   return createHash('sha256')
-    .update(JSON.stringify([tool, params, summary, preview, by, reason]))
+    .update(JSON.stringify([tool, params, summary, preview, by, reason, hash]))
     .digest('hex');
 }
 
 function declined(action: 'decline' | 'cancel', tool: string): string {
   const word = action === 'decline' ? 'declined the question' : 'closed the question without an answer';
   return `the client ${word}, which may be its default and not a person; the operator can add "${tool}" to tools.approval.allowlist`;
-}
-
-function visible(text: string): string {
-  return text.replaceAll(INVISIBLE, character =>
-    character === '\n' || character === '\t' ? character : '\ufffd',
-  );
 }

@@ -178,7 +178,7 @@ describe.each(COMBINATIONS)('MCP over %s, revision %s', (...combination) => {
     expect(answer).toMatchObject({structuredContent: {status: 'success', data: {text: 'once'}}});
     expect(done).toEqual(['a.txt']);
     expect(asked).toEqual([
-      'Allow write_file?\nwrite_file a.txt\nAsked because of tools.approval.mode: it is "prompt"\n\n| + a line',
+      'Allow write_file?\nAsked because of tools.approval.mode: it is "prompt"\n\n| write_file a.txt\n| + a line',
     ]);
   });
 

@@ -2,8 +2,8 @@ import type {CallToolResult} from '@modelcontextprotocol/server';
 import type {Failure} from '../core/failure.ts';
 import {FAILURE_CODES} from '../core/failure-codes.ts';
 import type {Json} from '../core/json.ts';
+import {cutMiddle} from '../core/text/cut-middle.ts';
 import type {ToolError, ToolResult} from '../core/tool.ts';
-import {cutMiddle} from './cut-middle.ts';
 
 /** Hosts cut or refuse longer text; the whole result is in `structuredContent`. */
 const LONGEST_TEXT = 40_000;

@@ -1,7 +1,9 @@
+import {once} from 'node:events';
 import {readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {type IncomingHttpHeaders, type IncomingMessage, request as send} from 'node:http';
+import {connect} from 'node:net';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createFixtureHost, echo, endless, type FixtureTool} from '../../test/support/fixture-tool-host.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {createMcpService} from './create-mcp-service.ts';
@@ -257,3 +259,43 @@ function signal() {
   });
   return {fire: () => fire(), fired};
 }
+
+describe('review R18: who has no token', () => {
+  test('cannot take the places of those who have one', async () => {
+    const {url, post} = await serve({token: TOKEN, maxConcurrent: 1});
+    const {port} = new URL(url);
+    const strangers = Array.from({length: 600}, () => connect(Number(port), '127.0.0.1'));
+    onTestFinished(() => strangers.forEach(socket => void socket.destroy()));
+    await Promise.all(
+      strangers.map(socket => {
+        socket.on('error', () => {});
+        return once(socket, 'connect');
+      }),
+    );
+    expect((await post({body: INITIALIZE})).status).toBe(200);
+    // Those of whom there are too many were let go, the oldest first.
+    await vi.waitUntil(() => strangers[0]?.closed, {timeout: 10_000});
+    expect(strangers.at(-1)?.closed).toBe(false);
+  });
+
+  test.each([
+    ['headers', {headersTimeoutMs: 300}, 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '],
+    [
+      'a body',
+      {headersTimeoutMs: 300, requestTimeoutMs: 400},
+      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    ],
+  ])('is not waited for: the limits of %s are kept', async (_, limits, text) => {
+    const {url} = await serve({token: TOKEN, ...limits});
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(text);
+    let answer = '';
+    socket.on('data', chunk => {
+      answer += chunk;
+    });
+    // Far below the 30 s after which Node looks by itself.
+    await once(socket, 'close', {signal: AbortSignal.timeout(10_000)});
+    expect(answer).toContain('408');
+  });
+});

@@ -1,14 +1,15 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {createMcpHandler, isLegacyRequest} from '@modelcontextprotocol/server';
 import {type Failure, fail} from '../core/failure.ts';
 import type {Log} from '../core/log.ts';
 import {randomHex} from '../core/random.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {isBearerToken} from './bearer-token.ts';
+import {ConnectionPlaces} from './connection-places.ts';
 import type {McpService} from './create-mcp-service.ts';
 import {type Admission, judgeRequest} from './judge-request.ts';
 import {LegacySessions} from './legacy-sessions.ts';
+import {listen} from './listen.ts';
 import {logProblem} from './log-problem.ts';
 import {readJsonBody} from './read-json-body.ts';
 import {sendRefusal, sendResponse} from './send-response.ts';
@@ -31,6 +32,10 @@ export interface HttpOptions {
   readonly maxBodyBytes?: number;
   /** Requests at the same time, open streams included. Default: 2048. */
   readonly maxConcurrent?: number;
+  /** Milliseconds for the headers of a request. Default: 10,000. */
+  readonly headersTimeoutMs?: number;
+  /** Milliseconds for a whole request. Default: 60,000. */
+  readonly requestTimeoutMs?: number;
   readonly log?: Log;
 }
 
@@ -42,11 +47,14 @@ export interface HttpService {
 }
 
 const PATH = '/mcp';
+/** Connections at the same time that have sent no token yet. */
+const MOST_UNPROVEN = 256;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Streamable HTTP for both generations of the protocol, for those who hold the bearer token. */
 export async function serveHttp(service: McpService, options: HttpOptions): Promise<Result<HttpService>> {
   const {host = '127.0.0.1', port = 0, maxBodyBytes = 4 * 1024 * 1024, maxConcurrent = 2048} = options;
+  const {headersTimeoutMs = 10_000, requestTimeoutMs = 60_000} = options;
   const problem = unusable(host, options);
   if (problem !== undefined) return problem;
   const token = options.token ?? randomHex(32);
@@ -63,7 +71,13 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   const open = new Set<Request>();
 
   const server = createServer(
-    {maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 60_000},
+    {
+      maxHeaderSize: 16_384,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      // Review R18: Node looks every 30 s by itself.
+      connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
+    },
     (incoming, outgoing) => {
       serve(incoming, outgoing).catch((error: unknown) => {
         onProblem(error instanceof Error ? error : new Error(String(error)));
@@ -72,10 +86,12 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
       });
     },
   );
-  // Beyond those that get an answer, room for some that are told to try again.
-  server.maxConnections = maxConcurrent + 64;
+  const places = new ConnectionPlaces(MOST_UNPROVEN);
+  server.on('connection', socket => places.add(socket));
+  // Beyond those that get an answer, room for some that are told to try again, and for those without a token.
+  server.maxConnections = maxConcurrent + 64 + MOST_UNPROVEN;
 
-  const bound = await listen(server, host, port);
+  const bound = await listen(server, {host, port, onProblem});
   if (!bound.ok) return bound;
   const file = options.tokenFile === undefined ? undefined : await writeTokenFile(options.tokenFile, token);
   if (file?.ok === false) {
@@ -96,6 +112,7 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const refusal = judgeRequest(incoming, admission);
     if (refusal !== undefined) return sendRefusal(refusal, outgoing);
+    places.prove(incoming.socket);
     if (open.size >= maxConcurrent) {
       const headers = {'retry-after': '1'};
       return sendRefusal(
@@ -141,21 +158,6 @@ function unusable(host: string, {token, tokenFile}: HttpOptions): Err<Failure> |
   return fail('invalid_params', 'Nobody would know the random token. Name a token file, or choose a token.', {
     field: 'token_file',
     reason: 'missing',
-  });
-}
-
-function listen(
-  server: ReturnType<typeof createServer>,
-  host: string,
-  port: number,
-): Promise<Result<number>> {
-  return new Promise(resolve => {
-    server.once('error', error => {
-      const code = 'code' in error ? String(error.code) : error.message;
-      const message = `Cannot listen on ${bracketed(host)}:${port} (${code}). Choose another port or address.`;
-      resolve(fail('io_error', message, {error: code, operation: 'listen'}));
-    });
-    server.listen({host, port}, () => resolve(ok((server.address() as AddressInfo).port)));
   });
 }
 

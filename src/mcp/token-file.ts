@@ -1,7 +1,8 @@
-import {readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {readFile, rm} from 'node:fs/promises';
 import {fail} from '../core/failure.ts';
-import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
+import {errorReason} from '../system/error-code.ts';
+import {replaceFile} from '../system/replace-file.ts';
 
 export interface TokenFile {
   /** Removes the file, unless another server has written its own token since. */
@@ -10,13 +11,10 @@ export interface TokenFile {
 
 /** Writes the token where only its owner can read it. Replaces a file or a link of that name; follows none. */
 export async function writeTokenFile(path: string, token: string): Promise<Result<TokenFile>> {
-  const temporary = `${path}.${randomHex(6)}.tmp`;
   try {
-    await writeFile(temporary, `${token}\n`, {flag: 'wx', mode: 0o600});
-    await rename(temporary, path);
+    await replaceFile(path, `${token}\n`);
   } catch (error) {
-    await rm(temporary, {force: true}).catch(() => {});
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = errorReason(error);
     return fail(
       'io_error',
       `The bearer token cannot be written to ${path} (${code}). Name a file in a directory that exists and is yours.`,

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import {constants} from 'node:fs';
 import {open, realpath} from 'node:fs/promises';
 import {join, sep} from 'node:path';
+import {errorReason} from '../system/error-code.ts';
 import type {NamedArtifact} from './run-history.ts';
 
 /** Artifacts of ours are smaller, unless the configuration was opened wide. */
@@ -54,7 +55,7 @@ export async function readArtifact(run: string, {path, sha256}: NamedArtifact): 
       await file.close();
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+    const code = errorReason(error);
     return none(`It cannot be read (${code}).`);
   }
 }

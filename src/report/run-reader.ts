@@ -30,7 +30,7 @@ export class RunReader {
   }
 
   async head(notes: readonly string[]): Promise<PageHead> {
-    const inUse = !this.history.ended && (await isRunInUse(this.path));
+    const inUse = !this.history.ended && isRunInUse(this.path);
     const verdict = this.#verdict;
     return {
       name: basename(this.path),

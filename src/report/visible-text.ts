@@ -1,17 +1,15 @@
+import {replaceInvisible} from '../core/text/replace-invisible.ts';
+
 /** Colours and other SGR sequences: they only decorate. */
 // biome-ignore lint/complexity/useRegexLiterals: a literal ESC would be a control character in the source
 const DECORATION = new RegExp('\\u001b\\[[0-9;:]*m', 'g');
-
-/** C0 but TAB and LF, DEL, C1, bidi controls, zero width, line separators, tag characters. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Ruling D12, for a page: what a reader sees is what is there. Controls that would hide, turn around or
  * end something are shown as signs of their own; colour sequences of terminals are left out.
  */
 export function visibleText(text: string): string {
-  return text.replace(DECORATION, '').replace(/\r\n/g, '\n').replace(INVISIBLE, sign);
+  return replaceInvisible(text.replace(DECORATION, '').replace(/\r\n/g, '\n'), sign);
 }
 
 function sign(character: string): string {

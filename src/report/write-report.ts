@@ -4,7 +4,7 @@ import {type Failure, fail} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import type {LogVerdict} from '../runtime/events/verify-log.ts';
 import {ioFailure} from '../runtime/io-failure.ts';
-import {writePrivateFile} from '../runtime/write-private-file.ts';
+import {replaceFile} from '../system/replace-file.ts';
 import {stateOf} from './call-state.ts';
 import {renderLines} from './render-lines.ts';
 import {loadAssets, renderPage} from './render-page.ts';
@@ -50,7 +50,7 @@ export async function writeReport(run: string, out: string | undefined): Promise
     false,
   );
   try {
-    await writePrivateFile(path, text);
+    await replaceFile(path, text);
   } catch (error) {
     return ioFailure(error, path, 'write the report');
   }

@@ -67,6 +67,7 @@ describe('Tool API', () => {
       prepare: () =>
         ok({
           timeoutMs: 1000,
+          outline: {},
           intend: async () =>
             ok({subject: {kind: 'path' as const, values: []}, summary: '', preview: '', fileHashes: {}}),
           execute: async () => fail('ssrf_blocked', 'No.', {blocked_ip: '10.0.0.1'}),

@@ -2,17 +2,22 @@ import type {Clock} from '../core/clock.ts';
 import {type Failure, fail} from '../core/failure.ts';
 import type {Log} from '../core/log.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
+import {takeStart} from '../core/text/take-start.ts';
 import type {Intent, ToolRequest, ToolResult} from '../core/tool.ts';
 import type {Approver, CallOptions} from '../core/tool-host.ts';
 import type {ConfirmationPolicy} from './approvals/confirmation-policy.ts';
+import {denyEarly} from './approvals/deny-early.ts';
 import type {ApprovalRule} from './approvals/options.ts';
 import {requestApproval} from './approvals/request-approval.ts';
 import {type FittedAnswer, fitAnswer} from './fit-answer.ts';
+import {outputLimitOf} from './output-limit-of.ts';
 import {prepareCall} from './prepare-call.ts';
 import type {Registry} from './registry.ts';
+import {roomForAnswer} from './room-for-answer.ts';
 import {runBounded} from './run-bounded.ts';
 import type {Session} from './session.ts';
 import {ToolCall} from './tool-call.ts';
+import {unexpectedFailure} from './unexpected-failure.ts';
 
 /** What every call of a run shares. */
 export interface Runtime {
@@ -23,13 +28,15 @@ export interface Runtime {
   readonly log: Log;
   /** Ruling E7: `tools.output.max_bytes`. */
   readonly maxOutputBytes: number;
+  /** W12: that is the default, and gives way to a limit of the tool's own. */
+  readonly maxOutputBytesIsDefault?: boolean | undefined;
   /** Whom to ask where the call brings nobody. */
   readonly approver?: Approver | undefined;
   /** Keeps a rule that somebody said "always" to. */
   readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
 }
 
-/** The spine: a call becomes a result. Never rejects (NFR-WF-REL-02). */
+/** The spine: a call becomes a result. A bug of a tool becomes `internal` (NFR-WF-REL-02). */
 export async function executeCall(
   request: ToolRequest,
   options: CallOptions,
@@ -37,7 +44,10 @@ export async function executeCall(
 ): Promise<ToolResult> {
   const {session, clock, log} = runtime;
   const limits = {
-    maxOutputBytes: Math.min(options.maxOutputBytes ?? Number.POSITIVE_INFINITY, runtime.maxOutputBytes),
+    maxOutputBytes: Math.min(
+      options.maxOutputBytes ?? Number.POSITIVE_INFINITY,
+      outputLimitOf(runtime, request.tool),
+    ),
     availableCapacityBytes: options.availableCapacityBytes ?? Number.POSITIVE_INFINITY,
   };
   const call = new ToolCall(request, limits, {
@@ -46,7 +56,9 @@ export async function executeCall(
     log,
     progress: options.onProgress ?? (() => {}),
   });
-  const outcome = await perform(call, options, runtime).catch(error => unexpected(error, request.tool, log));
+  const outcome = await perform(call, options, runtime).catch(error =>
+    unexpectedFailure(error, request.tool, log),
+  );
   return call.finished(outcome);
 }
 
@@ -68,19 +80,24 @@ async function perform(
   const tool = found.value;
   const prepared = prepareCall(tool, params);
   if (!prepared.ok) return prepared;
-  const {intend, execute, timeoutMs} = prepared.value;
+  const {outline, intend, execute, timeoutMs} = prepared.value;
+  const early = denyEarly({requestId: call.requestId, step: call.step, tool, outline}, policy, session);
+  if (!early.ok) return early;
 
-  const bounds = {tool: tool.name, timeoutMs, caller, clock};
+  const bounds = {tool: tool.name, timeoutMs, settleMs: tool.settleMs, caller, clock};
   const planned = () => runBounded(signal => intend(call.context(signal)), bounds);
   const intent = await planned();
   if (!intent.ok) return intent;
   call.intent = intent.value;
 
+  const acting = intent.value.dryRun === true ? {...tool, action: undefined} : tool;
+  const room = roomForAnswer(acting, call.limits);
+  if (!room.ok) return room;
   const approval = await requestApproval(
     {
       requestId: call.requestId,
       step: call.step,
-      tool: intent.value.dryRun === true ? {...tool, action: undefined} : tool,
+      tool: acting,
       params,
       intent: intent.value,
       signal: caller ?? new AbortController().signal,
@@ -94,12 +111,19 @@ async function perform(
     },
   );
   call.waitedMs = approval.waitedMs;
+  call.begin();
   if (!approval.outcome.ok) return approval.outcome;
-  const unchanged = approval.asked ? sameFiles(intent.value, await planned()) : ok();
+  const unchanged = approval.isBoundToFiles ? sameFiles(intent.value, await planned()) : ok();
   if (!unchanged.ok) return unchanged;
 
+  const {subject} = intent.value;
+  const mayReach = policy.reach(
+    acting.action,
+    {tool: tool.name, subject},
+    {by: approval.by, sessionRules: session.grants.rulesAbout(tool.name, acting.action, subject.kind)},
+  );
   return runBounded(async signal => {
-    const context = call.context(signal);
+    const context = call.context(signal, mayReach);
     const answer = await execute(context);
     return answer.ok ? fitAnswer(answer.value, tool, context) : answer;
   }, bounds);
@@ -115,7 +139,7 @@ function sameFiles(approved: Intent, now: Result<Intent>): Result<undefined> {
   if (changed === undefined) return ok();
   return fail(
     'stale_read',
-    `${JSON.stringify(changed)} changed while the approval was awaited, so the approval does not hold. Read it again and repeat the call.`,
+    `${JSON.stringify(changed)} changed since it was approved, so the approval does not hold. Read it again and repeat the call.`,
     {path: changed},
   );
 }
@@ -123,22 +147,8 @@ function sameFiles(approved: Intent, now: Result<Intent>): Result<undefined> {
 function stopped(tool: string, reason: string): Err<Failure> {
   const why = reason === '' ? 'no reason was given' : reason;
   return fail('approval_denied', `The session was stopped: ${why}. No further call is run.`, {
-    tool: tool.slice(0, 64),
+    tool: takeStart(tool, 64),
     reason: why,
     rule: 'stop',
   });
-}
-
-/** The one place that catches: a bug ends its call and nothing else. */
-function unexpected(error: unknown, tool: string, log: Log): Err<Failure> {
-  const text = (error instanceof Error ? error.message : String(error)).slice(0, 500);
-  const stack = error instanceof Error ? (error.stack ?? text) : text;
-  log({
-    level: 'error',
-    event: 'tool_call_crashed',
-    message: stack,
-    error_code: 'internal',
-    tool: tool.slice(0, 64),
-  });
-  return fail('internal', `Unexpected error: ${text}. Please report it.`, {error: text});
 }

@@ -1,4 +1,5 @@
 import type {Json} from '../core/json.ts';
+import {type CutMarker, cutMiddle} from '../core/text/cut-middle.ts';
 
 /** Shorter text is left whole while lists can still give something. */
 const SHORT_TEXT = 400;
@@ -66,29 +67,15 @@ export function fitJson(data: Json, maxBytes: number, mayMark: boolean): Fitted 
 }
 
 function shorten(value: Json, limits: Limits): Json {
-  if (typeof value === 'string') return cutMiddle(value, limits.text);
+  if (typeof value === 'string') return cutMiddle(value, limits.text, marker);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.slice(0, limits.list).map((entry: Json) => shorten(entry, limits));
   return Object.fromEntries(Object.entries<Json>(value).map(([key, entry]) => [key, shorten(entry, limits)]));
 }
 
-/** FR-WF-03a: the generic marker. What a command says last is often what matters, so the end stays too. */
-function cutMiddle(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  let head = Math.ceil(limit / 2);
-  let tail = text.length - Math.floor(limit / 2);
-  if (isHighSurrogate(text, head - 1)) head -= 1;
-  if (isHighSurrogate(text, tail - 1)) tail += 1;
-  const marker = `\n... [output truncated: ${tail - head} of ${text.length} characters left out] ...\n`;
-  return head + marker.length + (text.length - tail) < text.length
-    ? `${text.slice(0, head)}${marker}${text.slice(tail)}`
-    : text;
-}
-
-function isHighSurrogate(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
+/** FR-WF-03a: the generic marker. */
+const marker: CutMarker = (left, total) =>
+  `\n... [output truncated: ${left} of ${total} characters left out] ...\n`;
 
 function longest(value: Json): {text: number; list: number} {
   const largest = {text: 0, list: 0};

@@ -1,11 +1,6 @@
 import {type Failure, fail} from '../core/failure.ts';
 import type {Err} from '../core/result.ts';
-
-/** The code of an operating-system error (`ENOSPC`), or undefined for anything else. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
+import {errorCode} from '../system/error-code.ts';
 
 /** Turns an operating-system error into a failure; a bug is thrown on. */
 export function ioFailure(error: unknown, path: string, operation: string): Err<Failure> {

@@ -1,51 +1,69 @@
+import {closedFailure} from '../core/closed-failure.ts';
 import type {Failure} from '../core/failure.ts';
 import type {Json} from '../core/json.ts';
+import type {Lifecycle} from '../core/lifecycle.ts';
+import {rememberSuccess} from '../core/remember-success.ts';
 import type {Result} from '../core/result.ts';
-import type {Tool, ToolError, ToolResult} from '../core/tool.ts';
-import type {ToolHost, ToolListing} from '../core/tool-host.ts';
+import type {Tool, ToolError, ToolRequest, ToolResult} from '../core/tool.ts';
+import type {CallOptions, ToolHost, ToolListing} from '../core/tool-host.ts';
 import {executeCall, type Runtime} from './execute-call.ts';
 import {type Explanation, explainCall} from './explain-call.ts';
 import type {AdvertisedTool} from './registry.ts';
 import type {Session} from './session.ts';
+import {unexpectedFailure} from './unexpected-failure.ts';
 import {unstartedResult} from './unstarted-result.ts';
 
 export interface ToolHostParts extends Omit<Runtime, 'session'> {
-  /** Called at the first call, once. */
+  /** Called at the first call, and again at the next one if it failed. */
   readonly openSession: () => Promise<Result<Session>>;
+  /** Takes the calls, and is closed before `closeSession`. */
+  readonly lifecycle: Lifecycle;
   readonly tools: readonly Tool[];
 }
 
 export interface OpenToolHost extends ToolHost {
   readonly explain: (tool: string, params: Json) => Promise<Result<Explanation>>;
-  readonly close: () => Promise<void>;
+  /** Ends the log of the run. No call may be under way. */
+  readonly closeSession: () => Promise<void>;
 }
 
 /** What the faces call: the registry, and the executor over a session that opens with the first call. */
 export function openToolHost(parts: ToolHostParts): OpenToolHost {
-  const {registry, clock, tools} = parts;
+  const {registry, clock, log, tools, lifecycle} = parts;
   const byName = new Map(tools.map(tool => [tool.name, tool]));
   const listings = registry.advertised.map(toListing);
-  let opening: Promise<Result<Session>> | undefined;
+  let opened: Session | undefined;
+  // Somebody may make room for the run directory meanwhile, or move a damaged file away.
+  const session = rememberSuccess(async () => {
+    const result = await parts.openSession();
+    if (result.ok) opened = result.value;
+    return result;
+  });
+
+  const call = async (request: ToolRequest, options: CallOptions): Promise<ToolResult> => {
+    const opening = await session();
+    if (!opening.ok) return unstartedResult(request, opening.error, clock);
+    return executeCall(request, options, {...parts, session: opening.value});
+  };
 
   return {
     listTools: () => listings,
+    // NFR-WF-REL-02: the edge of the host. What no call could catch ends here.
     call: async (request, options = {}) => {
-      opening ??= parts.openSession();
-      const session = await opening;
-      if (session.ok) return executeCall(request, options, {...parts, session: session.value});
-      // Somebody may make room for the run directory meanwhile.
-      opening = undefined;
-      return unstartedResult(request, session.error, clock);
+      try {
+        const result = await lifecycle.run(options.signal, signal => call(request, {...options, signal}));
+        return result === 'closed' ? unstartedResult(request, closedFailure('toolbox').error, clock) : result;
+      } catch (error) {
+        return unstartedResult(request, unexpectedFailure(error, request.tool, log).error, clock);
+      }
     },
     renderText: result => renderText(result, byName.get(result.tool)),
     explain: (tool, params) => explainCall(tool, params, parts),
-    close: async () => {
-      const session = await opening;
-      if (!session?.ok) return;
-      const closed = await session.value.close();
-      if (closed.ok) return;
+    closeSession: async () => {
+      const closed = await opened?.close();
+      if (closed === undefined || closed.ok) return;
       const {message, code} = closed.error;
-      parts.log({level: 'error', event: 'event_not_written', message, error_code: code});
+      log({level: 'error', event: 'event_not_written', message, error_code: code});
     },
   };
 }

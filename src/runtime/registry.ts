@@ -2,7 +2,9 @@ import {type Failure, fail} from '../core/failure.ts';
 import type {Json} from '../core/json.ts';
 import {nearestName} from '../core/nearest-name.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
+import {takeStart} from '../core/text/take-start.ts';
 import type {Tool, ToolAnnotations} from '../core/tool.ts';
+import {disabledFailure} from './disabled-failure.ts';
 
 /** One `[[tools.definitions]]`; what is left out is empty. */
 export interface WrittenDefinition {
@@ -56,9 +58,10 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
       const isWritten = mode === 'parse_only' && advertised.some(known => known.name === name);
       if (tool === undefined && !isWritten) return unknownTool(name);
       // FR-WF-CFG-PREC-01, FR-WF-CFG-PREC-03: the mode stands above the setting of the tool.
-      if (tool === undefined || mode !== 'enabled') return disabled(name, 'tools.mode', `is "${mode}"`);
+      if (tool === undefined || mode !== 'enabled')
+        return disabledFailure(name, 'tools.mode', `is "${mode}"`);
       const setting = switchedOff.get(name);
-      return setting === undefined ? ok(tool) : disabled(name, setting, 'does not enable it');
+      return setting === undefined ? ok(tool) : disabledFailure(name, setting, 'does not enable it');
     },
   };
 
@@ -90,7 +93,7 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
 
   function unknownTool(name: string): Err<Failure> {
     const available = advertised.map(tool => tool.name);
-    const shown = name.slice(0, 64);
+    const shown = takeStart(name, 64);
     const nearest = nearestName(name, available);
     const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
     const list = available.length === 0 ? 'No tool is enabled.' : `There are ${available.join(', ')}.`;
@@ -100,15 +103,4 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
       did_you_mean: nearest,
     });
   }
-}
-
-function disabled(tool: string, setting: string, why: string): Err<Failure> {
-  return fail(
-    'tool_disabled',
-    `${tool} is not executed: ${setting} ${why}. Have the operator change that setting.`,
-    {
-      tool,
-      setting,
-    },
-  );
 }

@@ -53,6 +53,37 @@ describe('time and failure', () => {
     }
   });
 
+  test('W19: a tool that takes back what it had half done is waited for, and answers after that', async () => {
+    const clock = createManualClock();
+    let takeBack: () => void = () => {};
+    const changes = {
+      ...toolOf(
+        'changes',
+        ({signal}) =>
+          new Promise(resolve => {
+            signal.addEventListener('abort', () => {
+              takeBack = () => resolve(null);
+            });
+          }),
+      ),
+      settleMs: 60_000,
+    };
+    const {call} = await openTestRuntime({tools: [changes], clock});
+    let answered = false;
+    const result = call('changes').finally(() => {
+      answered = true;
+    });
+    await new Promise(setImmediate);
+    clock.advance(1000);
+    await new Promise(setImmediate);
+    clock.advance(59_000);
+    await new Promise(setImmediate);
+    expect(answered).toBe(false);
+    takeBack();
+    expect((await result).error?.error_type).toBe('timeout');
+    expect(clock.pending()).toBe(0);
+  });
+
   test('policy: the caller cancels before, and during', async () => {
     const waits = toolOf(
       'waits',

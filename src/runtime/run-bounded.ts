@@ -14,6 +14,8 @@ export interface Bounds {
   /** For messages. */
   readonly tool: string;
   readonly timeoutMs: number;
+  /** Ruling W19: longer than the usual grace for a tool that takes back what it had half done. */
+  readonly settleMs?: number | undefined;
   readonly caller: AbortSignal | undefined;
   readonly clock: Clock;
 }
@@ -24,7 +26,7 @@ export interface Bounds {
  */
 export async function runBounded<Value>(
   work: (signal: AbortSignal) => Promise<Result<Value>>,
-  {tool, timeoutMs, caller, clock}: Bounds,
+  {tool, timeoutMs, settleMs = GRACE_MS, caller, clock}: Bounds,
 ): Promise<Result<Value>> {
   const controller = new AbortController();
   const {signal} = controller;
@@ -51,7 +53,7 @@ export async function runBounded<Value>(
   try {
     const running = work(signal);
     const first = await orAborted(running, signal);
-    const outcome = first === 'aborted' ? await withinGrace(running, clock) : first.value;
+    const outcome = first === 'aborted' ? await withinGrace(running, settleMs, clock) : first.value;
     // What the tool calls cancelled is ours to name: it only saw its signal.
     if (outcome === undefined || (cause !== undefined && !outcome.ok && outcome.error.code === 'cancelled')) {
       return failure();
@@ -63,9 +65,13 @@ export async function runBounded<Value>(
   }
 }
 
-async function withinGrace<Value>(running: Promise<Value>, clock: Clock): Promise<Value | undefined> {
+async function withinGrace<Value>(
+  running: Promise<Value>,
+  graceMs: number,
+  clock: Clock,
+): Promise<Value | undefined> {
   const controller = new AbortController();
-  const cancelTimer = clock.after(GRACE_MS, () => controller.abort());
+  const cancelTimer = clock.after(graceMs, () => controller.abort());
   try {
     // A tool whose way to stop is to throw has stopped.
     const outcome = await orAborted(running, controller.signal).catch(() => 'aborted' as const);

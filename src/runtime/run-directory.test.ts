@@ -1,9 +1,9 @@
 import {execFileSync} from 'node:child_process';
 import {chmod, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
-import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {tempDirectory} from '../../test/support/open-test-runtime.ts';
+import {ownIdentity} from '../system/process-identity.ts';
 import {openRunDirectory} from './run-directory.ts';
 
 async function opened(path: string, workspace?: string) {
@@ -117,21 +117,21 @@ describe('one writer', () => {
   test('policy: the lock of a dead process is succeeded, by one of many', async () => {
     const base = await tempDirectory();
     const dead = Number(execFileSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))']));
-    await writeFile(join(base, 'lock.7'), JSON.stringify({pid: dead, started: '1', host: hostname()}));
+    await writeFile(join(base, 'lock'), JSON.stringify({...ownIdentity(), pid: dead}));
     const all = await Promise.all(Array.from({length: 20}, () => openRunDirectory(base, undefined)));
     expect(all.filter(({ok}) => ok)).toHaveLength(1);
-    expect(await readdir(base)).toEqual(['lock.8']);
+    expect(await readdir(base)).toEqual(['lock']);
   });
 
   test('policy: a pid that is used again is not its predecessor', async () => {
     const base = await tempDirectory();
-    await writeFile(join(base, 'lock.1'), JSON.stringify({pid: process.pid, started: '1', host: hostname()}));
+    await writeFile(join(base, 'lock'), JSON.stringify({...ownIdentity(), started: '1'}));
     await (await opened(base)).release();
   });
 
-  test('policy: of the process of another machine nothing is known', async () => {
+  test('policy: a process of another machine counts as alive while it touches its lock', async () => {
     const base = await tempDirectory();
-    await writeFile(join(base, 'lock.1'), JSON.stringify({pid: 1, started: '1', host: 'elsewhere'}));
+    await writeFile(join(base, 'lock'), JSON.stringify({...ownIdentity(), host: 'elsewhere'}));
     expect(await openRunDirectory(base, undefined)).toMatchObject({
       ok: false,
       error: {message: expect.stringContaining('delete')},

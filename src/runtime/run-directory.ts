@@ -1,18 +1,29 @@
 import {type FileHandle, lstat, mkdir, open, realpath} from 'node:fs/promises';
 import {basename, dirname, join, resolve, sep} from 'node:path';
+import {type Clock, systemClock} from '../core/clock.ts';
 import {type Failure, fail} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
-import {errorCode, ioFailure} from './io-failure.ts';
+import {errorCode} from '../system/error-code.ts';
+import {type Foreign, makeOwnDirectory} from '../system/own-directory.ts';
+import {replaceFile} from '../system/replace-file.ts';
+import {ioFailure} from './io-failure.ts';
 import {lockRun} from './run-lock.ts';
+
+const FOREIGN: Readonly<Record<Foreign, string>> = {
+  not_a_directory: 'is no directory. Use another path.',
+  other_owner: 'belongs to another user. Use another path.',
+  writable_by_others: 'can be written by other users. Run `chmod 700` on it, or use another path.',
+};
 
 /** Folders of the run directory that are not for artifacts. */
 const RESERVED = new Set(['approvals']);
+const CONTENT_NAME = /^[0-9a-f]{64}$/;
 
 /** Ruling W10: where the log and the artifacts of one session are. */
 export interface RunDirectory {
   /** Absolute, without symbolic links. */
   readonly path: string;
-  /** Writes a new file below it; the value is the relative path. */
+  /** Writes a new file below it, or one that is named by the SHA-256 of its content; the value is the relative path. */
   readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
   /** Lets another process use it. */
   readonly release: () => Promise<void>;
@@ -22,6 +33,7 @@ export interface RunDirectory {
 export async function openRunDirectory(
   written: string,
   workspace: string | undefined,
+  clock: Clock = systemClock,
 ): Promise<Result<RunDirectory>> {
   try {
     const path = await realTarget(resolve(written));
@@ -32,16 +44,9 @@ export async function openRunDirectory(
         return refuse(path, `is inside the workspace ${JSON.stringify(root)}. Use a directory outside it.`);
       }
     }
-    await mkdir(path, {recursive: true, mode: 0o700});
-    const info = await lstat(path);
-    if (!info.isDirectory()) return refuse(path, 'is no directory. Use another path.');
-    const self = process.getuid?.();
-    if (self !== undefined && info.uid !== self)
-      return refuse(path, 'belongs to another user. Use another path.');
-    if (self !== undefined && (info.mode & 0o022) !== 0) {
-      return refuse(path, 'can be written by other users. Run `chmod 700` on it, or use another path.');
-    }
-    const lock = await lockRun(path);
+    const foreign = makeOwnDirectory(path);
+    if (foreign !== undefined) return refuse(path, FOREIGN[foreign]);
+    const lock = await lockRun(path, clock);
     if (!lock.ok) return lock;
     return ok({
       path,
@@ -83,7 +88,14 @@ async function saveArtifact(
     throw new Error(`Expected an artifact path such as "logs/step_0001.txt", got ${JSON.stringify(name)}.`);
   }
   try {
-    const file = await create(join(root, ...segments));
+    const path = join(root, ...segments);
+    if (CONTENT_NAME.test(segments.at(-1) ?? '')) {
+      // The same content may be there already; what is there and is not that content is replaced whole.
+      await mkdir(dirname(path), {recursive: true, mode: 0o700});
+      await replaceFile(path, content);
+      return ok(name);
+    }
+    const file = await create(path);
     try {
       await file.writeFile(content);
     } finally {

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/error-code.ts';
 import {Grants} from './approvals/grants.ts';
 import {OneAtATime} from './approvals/one-at-a-time.ts';
 import {PendingApprovals} from './approvals/pending-approvals.ts';
@@ -12,7 +13,7 @@ import {JsonlLog} from './events/jsonl-log.ts';
 import {redactPayload} from './events/redact-payload.ts';
 import type {EventPayload, RunEvent} from './events/run-event.ts';
 import {type LogVerdict, verifyLog} from './events/verify-log.ts';
-import {errorCode, ioFailure} from './io-failure.ts';
+import {ioFailure} from './io-failure.ts';
 import {openRunDirectory, type RunDirectory} from './run-directory.ts';
 
 /** Format of the lines, for whoever reads old runs. */
@@ -51,7 +52,7 @@ interface Past {
 
 /** Opens a run. A log that was changed is refused; half a line that a crash left is put aside. */
 export async function openSession({directory, workspace, clock}: SessionOptions): Promise<Result<Session>> {
-  const opened = await openRunDirectory(directory, workspace);
+  const opened = await openRunDirectory(directory, workspace, clock);
   if (!opened.ok) return opened;
   const session = await resume(opened.value, clock).catch((error: unknown) =>
     ioFailure(error, opened.value.path, 'open the run directory'),

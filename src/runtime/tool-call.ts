@@ -4,11 +4,14 @@ import {FAILURE_CODES} from '../core/failure-codes.ts';
 import type {Log} from '../core/log.ts';
 import {randomHex} from '../core/random.ts';
 import type {Result} from '../core/result.ts';
-import type {Intent, ToolContext, ToolError, ToolRequest, ToolResult} from '../core/tool.ts';
+import {takeStart} from '../core/text/take-start.ts';
+import {wellFormedJson} from '../core/text/well-formed-json.ts';
+import type {HostVerdict, Intent, ToolContext, ToolError, ToolRequest, ToolResult} from '../core/tool.ts';
 import {type Artifact, renderCallRecord, sealArtifact, stepRecordPath} from './call-record.ts';
 import {RUNTIME_EVENTS} from './events/run-event.ts';
 import type {FittedAnswer} from './fit-answer.ts';
 import {fitJson} from './fit-json.ts';
+import {knownFields} from './known-fields.ts';
 import type {Session} from './session.ts';
 
 export interface CallLimits {
@@ -25,30 +28,39 @@ export interface CallParts {
 
 const LONGEST_MESSAGE = 4000;
 
+/** While an intent is worked out, nothing is fetched. */
+const NOWHERE: HostVerdict = {allowed: false, reason: 'Nothing is fetched to work out an intent.'};
+
 /** One call under way: its number and times, what its tool runs with, and its result. */
 export class ToolCall {
   readonly requestId: string;
   readonly step: number;
   readonly request: ToolRequest;
+  readonly limits: CallLimits;
   /** Time that somebody was asked; no part of the run time. */
   waitedMs = 0;
   /** What it was going to do, once that is known. */
   intent: Intent | undefined;
   readonly #artifacts: Artifact[] = [];
-  readonly #limits: CallLimits;
   readonly #parts: CallParts;
-  readonly #startedAt: number;
-  readonly #startedMonotonic: number;
+  #startedAt: number;
+  #startedMonotonic: number;
 
   constructor(request: ToolRequest, limits: CallLimits, parts: CallParts) {
     // Ruling H2: missing arguments are `{}`, also where a caller has no compiler.
     this.request = {...request, params: request.params === undefined ? {} : request.params};
     this.requestId = request.request_id === '' ? `call-${randomHex(8)}` : request.request_id;
     this.step = parts.session.nextStep();
-    this.#limits = limits;
+    this.limits = limits;
     this.#parts = parts;
     this.#startedAt = parts.clock.now();
     this.#startedMonotonic = parts.clock.monotonic();
+  }
+
+  /** Ruling W8: execution begins when nobody has to be asked any more. What went before is in the events. */
+  begin(): void {
+    this.#startedAt = this.#parts.clock.now();
+    this.#startedMonotonic = this.#parts.clock.monotonic();
   }
 
   started(): Result<undefined> {
@@ -56,13 +68,14 @@ export class ToolCall {
     return this.#parts.session.emit('tool_call_started', {...this.#about(), tool, params});
   }
 
-  context(signal: AbortSignal): ToolContext {
+  context(signal: AbortSignal, mayReach: ToolContext['mayReach'] = () => NOWHERE): ToolContext {
     const {session, log, progress} = this.#parts;
     return {
       requestId: this.requestId,
       step: this.step,
       signal,
-      ...this.#limits,
+      mayReach,
+      ...this.limits,
       allowTruncation: true,
       log,
       emit: async (event, payload) => {
@@ -102,23 +115,23 @@ export class ToolCall {
 
   #toResult(outcome: Result<FittedAnswer>): ToolResult {
     const {clock} = this.#parts;
-    const ended = clock.now();
     const elapsedMs = clock.monotonic() - this.#startedMonotonic;
     const {tool} = this.request;
-    return {
+    return wellFormedJson({
       request_id: this.requestId,
       tool,
       status: outcome.ok ? 'success' : 'error',
       started_at: timestamp(this.#startedAt),
-      ended_at: timestamp(ended),
-      duration_sec: seconds(elapsedMs - this.waitedMs),
+      // By the clock that never jumps, so that it is never before the start, and as far from it as `duration_sec`.
+      ended_at: timestamp(this.#startedAt + elapsedMs),
+      duration_sec: seconds(elapsedMs),
       data: outcome.ok ? outcome.value.data : null,
       error: outcome.ok ? null : this.#toError(outcome.error),
       exit_code: null,
       stdout_path: null,
       stderr_path: null,
-      ...(outcome.ok ? outcome.value.fields : {}),
-    };
+      ...(outcome.ok ? outcome.value.fields : knownFields(outcome.error)),
+    });
   }
 
   /** Only the names and hashes of artifacts are in the log, so what they hold is vouched for too. */
@@ -137,12 +150,12 @@ export class ToolCall {
 
   /** Ruling H1. The list of a failed patch may be long, so details fit too. */
   #toError({code, message, retryable, details}: Failure): ToolError {
-    const {maxOutputBytes, availableCapacityBytes} = this.#limits;
+    const {maxOutputBytes, availableCapacityBytes} = this.limits;
     const fitted = fitJson({...details, retryable}, Math.min(maxOutputBytes, availableCapacityBytes), true);
     const all = fitted === undefined ? {retryable} : fitted.data;
     return {
       error_type: code,
-      message: message.slice(0, LONGEST_MESSAGE),
+      message: takeStart(message, LONGEST_MESSAGE),
       // What was an object before it was made to fit is one after.
       details: all as ToolError['details'],
     };

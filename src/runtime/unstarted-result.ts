@@ -1,12 +1,13 @@
 import {type Clock, timestamp} from '../core/clock.ts';
 import type {Failure} from '../core/failure.ts';
+import {wellFormedJson} from '../core/text/well-formed-json.ts';
 import type {ToolRequest, ToolResult} from '../core/tool.ts';
 
 /** The result of a call for which there is no session to write it down in. Nothing was run. */
 export function unstartedResult(request: ToolRequest, error: Failure, clock: Clock): ToolResult {
   const now = timestamp(clock.now());
   const {code, message, retryable, details} = error;
-  return {
+  return wellFormedJson({
     request_id: request.request_id,
     tool: request.tool,
     status: 'error',
@@ -18,5 +19,5 @@ export function unstartedResult(request: ToolRequest, error: Failure, clock: Clo
     exit_code: null,
     stdout_path: null,
     stderr_path: null,
-  };
+  });
 }

@@ -1,9 +1,10 @@
 import {lstat, readlink} from 'node:fs/promises';
 import {isAbsolute, join} from 'node:path';
 import {DESCRIPTORS} from './bubblewrap-scripts.ts';
+import type {GuardedTree} from './guard/guarded-tree.ts';
+import {mountPoints} from './guard/mount-report.ts';
 import type {RunOptions} from './options.ts';
 import {WORKSPACE_MOUNT} from './sandbox.ts';
-import type {GuardedMount} from './workspace-guard.ts';
 
 /**
  * What of /etc programs need to start, to know names and to trust certificates. No secrets: a root
@@ -63,12 +64,13 @@ async function asItIs(path: string): Promise<readonly string[]> {
 /** The part that differs: the workspace as it is now. */
 export function workspaceArguments(
   workspace: string,
-  mounts: readonly GuardedMount[],
+  tree: GuardedTree,
   env: Readonly<Record<string, string>>,
 ): string[] {
-  const args = ['--bind', workspace, WORKSPACE_MOUNT];
-  for (const {path, writable} of mounts) {
-    args.push(writable ? '--bind' : '--ro-bind', join(workspace, path), join(WORKSPACE_MOUNT, path));
+  const args: string[] = [];
+  const points = mountPoints(tree);
+  for (const [at, {path, writable}] of tree.entries()) {
+    args.push(writable ? '--bind' : '--ro-bind', join(workspace, path), points[at] ?? '');
   }
   // The root is a tmpfs of no size limit, so it is closed when everything is in its place.
   args.push('--remount-ro', '/', '--chdir', WORKSPACE_MOUNT);

@@ -13,7 +13,7 @@ function init(script: string): {
     stdio: ['pipe', 'pipe', 'ignore', ...Array<'ignore'>(6).fill('ignore'), 'pipe'],
   });
   const [, out, report] = [0, 1, 9].map(descriptor => String(output[descriptor] ?? ''));
-  return {out: out ?? '', started: report?.startsWith(`${STARTED}\n`) ?? false, code: status};
+  return {out: out ?? '', started: report?.split('\n').includes(STARTED) ?? false, code: status};
 }
 
 const SCRIPT = commandScript({

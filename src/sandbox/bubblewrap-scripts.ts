@@ -1,17 +1,11 @@
+import {REPORT_MOUNTS} from './guard/mount-report.ts';
+import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
+
 /**
  * Descriptors of a box beside 0 to 2. A shell can redirect single digits only, and takes 3 to 5 for
  * itself below.
  */
 export const DESCRIPTORS = {filter: 6, profile: 7, status: 8, report: 9} as const;
-
-/** `sh -c JOIN sh COUNT PROCS-FILE... PROGRAM ARG...`: joins control groups, then goes on. */
-export const JOIN = `
-count=$1; shift
-while [ "$count" -gt 0 ]; do
-  echo 0 >"$1" || exit 125
-  shift; count=$((count - 1))
-done
-`;
 
 /** Becomes the program, which so stays a child of ours and dies with us. */
 export const BECOME = 'exec "$@"\n';
@@ -37,6 +31,20 @@ fi
 exec "$@" >&"$out" 2>&"$err" 3<&- 4>&- 5>&-
 `;
 
+/**
+ * review R17: the same where our process is process 1 of a container, which would get the two `cat` as orphans and
+ * not reap them: a shell stays and waits for all of them.
+ */
+export const STAY_WITH_PIPES = BECOME_WITH_PIPES.replace(
+  /exec "\$@".*\n$/,
+  `"$@" >&"$out" 2>&"$err" 3<&- 4>&- 5>&-
+code=$?
+exec >&- 2>&- 3<&- 4>&- 5>&- 8>&- 9>&-
+wait
+exit "$code"
+`,
+);
+
 /** What `INIT` reads from its standard input: the command, and the variables that the caller gave it. */
 export function commandScript({
   command,
@@ -54,33 +62,44 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The first line of the report: the command has arrived whole. Names of processes follow. */
+/** In the report, once the command has arrived whole. */
 export const STARTED = 'started';
 
+/** Before the name of a process that was left. */
+export const LEFT = 'left ';
+
 /**
- * Process 1 of the box: `sh -c INIT sh FILES PROCESSES DATA-KB <COMMAND-SCRIPT`
+ * Process 1 of the box: `sh -c INIT sh FILES PROCESSES DATA-KB MOUNT-POINT... <COMMAND-SCRIPT`
  *
- * It lowers the limits before anything of the caller is looked at, waits for the command, runs it, says what
- * is left, and ends; the kernel then kills the rest before the end is reported. Being process 1 it cannot
- * be killed from inside, and it reaps orphans while it waits. `-p` is `-u` in dash and busybox.
+ * It lowers the limits before anything of the caller is looked at, says what is mounted, waits for the command,
+ * runs it, says how it ended and what is left, and ends; the kernel then kills the rest before the end is
+ * reported. Being process 1 it cannot be killed from inside, and it reaps orphans while it waits. `-p` is
+ * `-u` in dash and busybox. What it reports goes to descriptor 9.
  */
 export const INIT = `
+exec 5>&2 2>/dev/null
 ulimit -c 0
-ulimit -n "$1" 2>/dev/null
-[ "$3" = 0 ] || ulimit -d "$3" 2>/dev/null
-[ "$2" = 0 ] || ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null
+ulimit -n "$1"
+[ "$3" = 0 ] || ulimit -d "$3"
+[ "$2" = 0 ] || ulimit -u "$2" || ulimit -p "$2"
+shift 3
+${REPORT_MOUNTS}
+report_mounts "$@" >&9
+${WAIT_FOR_COMMAND}
 complete=
 script=$(/bin/cat)
 exec </dev/null
 eval "$script" >/dev/null
 [ "$complete" = 1 ] || exit 125
 echo ${STARTED} >&9
-if [ $# -eq 0 ]; then
-  /bin/sh -c "$command" 9>&-
+if [ -z "$reset_signals" ]; then
+  /usr/bin/env "$@" /bin/sh -c "$command" 2>&5 5>&- 9>&-
+  code=$?
 else
-  /usr/bin/env "$@" /bin/sh -c "$command" 9>&-
+  /usr/bin/env "$reset_signals" "$@" /bin/sh -c "$command" 2>&5 5>&- 9>&- &
+  wait_for_command
 fi
-code=$?
+report_ending >&9
 count=0
 for status in /proc/[0-9]*/status; do
   [ "$status" = /proc/1/status ] && continue
@@ -88,9 +107,9 @@ for status in /proc/[0-9]*/status; do
   name= state=
   while read -r key value rest; do
     case $key in Name:) name=$value ;; State:) state=$value; break ;; esac
-  done 2>/dev/null <"$status"
+  done <"$status"
   case $state in ''|Z|X) continue ;; esac
-  printf '%s\\n' "$name" >&9
+  printf '${LEFT}%s\\n' "$name" >&9
   count=$((count + 1))
 done
 exit "$code"

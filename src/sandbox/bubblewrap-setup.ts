@@ -1,10 +1,12 @@
 import {execFile} from 'node:child_process';
 import {stat} from 'node:fs/promises';
 import {ok, type Result} from '../core/result.ts';
+import {findGroupPlace, type GroupPlace} from '../system/control-group.ts';
+import {findProgram} from '../system/find-program.ts';
+import {bootId} from './boot-id.ts';
 import {systemArguments} from './bubblewrap-profile.ts';
-import {findGroupPlace, type GroupPlace} from './control-group.ts';
-import {findProgram} from './find-program.ts';
 import type {RunOptions} from './options.ts';
+import {programPlaces} from './program-places.ts';
 import type {SandboxHost} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {seccompFilter} from './seccomp-filter.ts';
@@ -23,6 +25,7 @@ export interface BubblewrapSetup {
   readonly filter: Buffer;
   readonly groupPlace: GroupPlace | undefined;
   readonly version: string;
+  readonly bootId: string;
 }
 
 export async function bubblewrapSetup(
@@ -36,7 +39,7 @@ export async function bubblewrapSetup(
       remedy: 'install Docker and set tools.run.sandbox = "docker".',
     });
   }
-  const program = await findProgram('bwrap', host.env['PATH']);
+  const program = await findProgram('bwrap', programPlaces(host));
   if (program === undefined) {
     return sandboxFailure({
       problem: 'bubblewrap is not installed',
@@ -60,6 +63,7 @@ export async function bubblewrapSetup(
     filter: seccompFilter(machine, SYSCALL_RULES),
     groupPlace,
     version,
+    bootId: bootId(),
   });
 }
 
@@ -69,9 +73,10 @@ export async function bubblewrapSetup(
  */
 async function ownerSwitch(
   groupPlace: GroupPlace | undefined,
-  {workspace, env}: SandboxHost,
+  host: SandboxHost,
 ): Promise<Result<readonly string[]>> {
   if (process.getuid?.() !== 0) return ok([]);
+  const {workspace} = host;
   const owner = await stat(workspace);
   if (owner.uid === 0) {
     // The kernel exempts root from RLIMIT_NPROC, whatever namespace it is in.
@@ -81,7 +86,7 @@ async function ownerSwitch(
       remedy: `give it to a user (chown -R 1000:1000 ${JSON.stringify(workspace)}), or make /sys/fs/cgroup writable.`,
     });
   }
-  const setpriv = await findProgram('setpriv', env['PATH']);
+  const setpriv = await findProgram('setpriv', programPlaces(host));
   if (setpriv === undefined) {
     return sandboxFailure({
       problem: 'setpriv is not installed, so root cannot become the owner of the workspace',

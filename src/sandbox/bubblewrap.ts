@@ -1,29 +1,38 @@
 import type {ChildProcess} from 'node:child_process';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../core/result.ts';
-import {commandScript, DESCRIPTORS, STARTED} from './bubblewrap-scripts.ts';
+import {BoxWatchdog} from './box-watchdog.ts';
+import {commandScript, DESCRIPTORS, LEFT, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
+import {diedBySignal} from './died-by-signal.ts';
+import {endGroup} from './end-group.ts';
 import {exitEnding} from './exit-ending.ts';
+import type {GuardedTree} from './guard/guarded-tree.ts';
+import {judgeMounts} from './guard/mount-report.ts';
+import type {WorkspaceGuard} from './guard/workspace-guard.ts';
 import {holdOpen} from './hold-open.ts';
 import {inheritedEnv} from './inherited-env.ts';
 import type {RunOptions} from './options.ts';
 import {OutputCapture} from './output-capture.ts';
 import {PROBE, unconfined} from './probe-confinement.ts';
-import type {Execution, Sandbox, SandboxCommand, SandboxHost, SandboxReport} from './sandbox.ts';
+import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {superviseChild} from './supervise-child.ts';
-import {startBox, type WaitingBox} from './waiting-box.ts';
-import type {GuardedParts, WorkspaceGuard} from './workspace-guard.ts';
+import {endBox, startBox, type WaitingBox} from './waiting-box.ts';
+import {workspaceMoves} from './workspace-moves.ts';
 
 /** The system's files are mounted in a waiting box as they were: it does not wait for long. */
 const SPARE_LIFETIME_MS = 60_000;
+/** A workspace that is another one each time it is looked at is somebody's attempt. */
+const MAX_LOOKS = 5;
 
 /** Ruling W8: every command in namespaces of its own, without a daemon. */
-export class BubblewrapSandbox implements Sandbox {
+export class BubblewrapSandbox implements SandboxDriver {
   readonly #options: RunOptions;
   readonly #host: SandboxHost;
   readonly #guard: WorkspaceGuard;
-  readonly #removals = new Set<Promise<void>>();
+  readonly #watchdog = new BoxWatchdog();
+  readonly #endings = new Set<Promise<void>>();
   #setup: BubblewrapSetup | undefined;
   #spare: Promise<WaitingBox | undefined> | undefined;
   #closed = false;
@@ -69,37 +78,92 @@ export class BubblewrapSandbox implements Sandbox {
     this.#closed = true;
     const spare = await this.#spare;
     this.#spare = undefined;
-    if (spare !== undefined) this.#discard(spare);
-    await Promise.all(this.#removals);
+    if (spare !== undefined) this.#end(spare);
+    await Promise.all(this.#endings);
+    await this.#watchdog.close();
   }
 
   async #execute(setup: BubblewrapSetup, command: SandboxCommand): Promise<Result<Execution>> {
-    const guarded = await this.#guard.look();
-    if (!guarded.ok) return guarded;
-    const box = await this.#takeBox(setup, guarded.value);
+    const box = await this.#takeBox(setup);
     if (!box.ok) return box;
     try {
       return await this.#supervise(box.value, command);
     } finally {
-      await this.#guard.sweep(guarded.value);
-      this.#removeGroup(box.value);
+      this.#end(box.value);
       this.#spare ??= this.#closed ? undefined : this.#makeSpare(setup);
     }
   }
 
-  async #takeBox(setup: BubblewrapSetup, parts: GuardedParts): Promise<Result<WaitingBox>> {
+  async #takeBox(setup: BubblewrapSetup): Promise<Result<WaitingBox>> {
     const waiting = this.#spare;
     this.#spare = undefined;
     const spare = await waiting;
-    if (spare !== undefined) {
-      if (this.#isOfUse(spare, parts)) {
-        holdOpen(spare.child, true);
-        return ok(spare);
-      }
-      this.#discard(spare);
-    }
+    let isTaken = false;
     try {
-      return ok(await this.#startBox(setup, parts));
+      const tree = this.#guard.look();
+      if (!tree.ok) return tree;
+      if (spare === undefined || !this.#isOfUse(spare, tree.value)) return this.#openBox(setup, tree.value);
+      isTaken = true;
+      holdOpen(spare.child, true);
+      return ok(spare);
+    } finally {
+      if (spare !== undefined && !isTaken) this.#end(spare);
+    }
+  }
+
+  /** Not if what was mounted in it has been moved or replaced since, which takes the mount away. */
+  #isOfUse({child, tree, startedAt}: WaitingBox, now: GuardedTree): boolean {
+    const isAlive = child.exitCode === null && child.signalCode === null;
+    const isYoung = this.#host.clock.monotonic() - startedAt < SPARE_LIFETIME_MS;
+    return isAlive && isYoung && isDeepStrictEqual(tree, now);
+  }
+
+  /** Without a word where it fails: the next call tries again and says why. */
+  async #makeSpare(setup: BubblewrapSetup): Promise<WaitingBox | undefined> {
+    try {
+      const tree = this.#guard.look();
+      const box = tree.ok ? await this.#openBox(setup, tree.value) : tree;
+      if (!box.ok) return undefined;
+      holdOpen(box.value.child, false);
+      return box.value;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * review R1, R4: bubblewrap mounts what it finds by name, so a box is of use only when its process 1 has said
+   * that it has what was looked at.
+   */
+  async #openBox(setup: BubblewrapSetup, first: GuardedTree): Promise<Result<WaitingBox>> {
+    let tree = first;
+    let moving = '.';
+    let words = '';
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const box = await this.#startBox(setup, tree);
+      if (!box.ok) return box;
+      const report = await box.value.report;
+      const verdict = report.kind === 'mounted' ? judgeMounts(tree, report.lines, setup.bootId) : undefined;
+      if (verdict?.kind === 'as_planned') return box;
+      if (verdict?.kind === 'differs') moving = verdict.path;
+      // First of all: a box that has said nothing may live, and its words are whole when it has ended.
+      this.#end(box.value);
+      words = report.kind === 'silent' ? await report.words : '';
+      const now = this.#guard.look();
+      if (!now.ok) return now;
+      // What does not move and cannot be mounted is no attempt.
+      if (verdict?.kind !== 'differs' && isDeepStrictEqual(now.value, tree)) break;
+      tree = now.value;
+    }
+    return words === '' ? workspaceMoves(moving) : noNamespaces(words);
+  }
+
+  async #startBox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WaitingBox>> {
+    const {workspace, clock} = this.#host;
+    const env = {...inheritedEnv(this.#options, this.#host.env), PATH: this.#options.path};
+    const watchdog = this.#watchdog;
+    try {
+      return ok(await startBox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));
     } catch (error) {
       return sandboxFailure({
         problem: 'The control group of the command could not be made',
@@ -109,86 +173,41 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
-  /** Not if what was mounted in it has been replaced since: a mount over a removed file is gone. */
-  #isOfUse({child, parts, startedAt}: WaitingBox, now: GuardedParts): boolean {
-    const isAlive = child.exitCode === null && child.signalCode === null;
-    const isYoung = this.#host.clock.monotonic() - startedAt < SPARE_LIFETIME_MS;
-    return isAlive && isYoung && isDeepStrictEqual(parts, now);
-  }
-
-  async #makeSpare(setup: BubblewrapSetup): Promise<WaitingBox | undefined> {
-    try {
-      const parts = await this.#guard.look();
-      if (!parts.ok) return undefined;
-      const box = await this.#startBox(setup, parts.value);
-      holdOpen(box.child, false);
-      return box;
-    } catch {
-      // The next call tries again and says why.
-      return undefined;
-    }
-  }
-
-  #startBox(setup: BubblewrapSetup, parts: GuardedParts): Promise<WaitingBox> {
-    const {workspace, clock} = this.#host;
-    const env = {...inheritedEnv(this.#options, this.#host.env), PATH: this.#options.path};
-    return startBox({setup, options: this.#options, workspace, parts, env, clock});
-  }
-
-  #discard(spare: WaitingBox): void {
-    spare.child.kill('SIGKILL');
-    // Nobody reads them, and they would stay open until somebody did.
-    for (const stream of spare.child.stdio) stream?.destroy();
-    this.#removeGroup(spare);
-  }
-
   /** Takes the kernel some milliseconds, for which no call waits. */
-  #removeGroup({group}: WaitingBox): void {
-    if (group === undefined) return;
-    const removal = group.remove().then(removed => {
-      this.#removals.delete(removal);
-      if (!removed) this.#host.log({level: 'warn', event: 'sandbox_group_left'});
+  #end(box: WaitingBox): void {
+    const ending = endBox(box, this.#host.clock, this.#watchdog).then(isRemoved => {
+      this.#endings.delete(ending);
+      if (!isRemoved) this.#host.log({level: 'warn', event: 'sandbox_group_left'});
     });
-    this.#removals.add(removal);
+    this.#endings.add(ending);
   }
 
-  async #supervise({child, group}: WaitingBox, command: SandboxCommand): Promise<Result<Execution>> {
+  async #supervise(box: WaitingBox, command: SandboxCommand): Promise<Result<Execution>> {
+    const {child, group} = box;
     const stdout = new OutputCapture();
     const stderr = new OutputCapture();
-    let status = '';
     let report = '';
     const outcome = await superviseChild(child, {
       inputs: {0: commandScript(command)},
       outputs: {
         1: chunk => stdout.write(chunk),
         2: chunk => stderr.write(chunk),
-        [DESCRIPTORS.status]: chunk => {
-          status += chunk;
-        },
         [DESCRIPTORS.report]: chunk => {
           report += chunk;
         },
       },
-      kill: () => killBox(child, status),
+      kill: () => killBox(child, box.status()),
       timeoutMs: command.timeoutMs,
       signal: command.signal,
       clock: this.#host.clock,
     });
     const captured = {stdout: stdout.finish(), stderr: stderr.finish()};
-    const code = /"exit-code": (\d+)/.exec(status)?.[1];
+    const code = /"exit-code": (\d+)/.exec(box.status())?.[1];
     const outOfMemory = group?.ranOutOfMemory() ?? false;
+    const lines = report.split('\n');
     // Out of memory can take the outer bubblewrap along, and with it all that is inside.
     const isKilled = outOfMemory || outcome.signal === 'SIGKILL';
-    if (outcome.killedFor === undefined && code === undefined && !isKilled) {
-      return sandboxFailure({
-        problem: 'bubblewrap could not make its namespaces',
-        remedy:
-          'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; inside a container, run that with --privileged), or use Docker.',
-        error: outcome.startError?.message ?? Buffer.from(captured.stderr.bytes).toString(),
-      });
-    }
-    const [started, ...leftRunning] = report.split('\n').filter(line => line !== '');
-    if (outcome.killedFor === undefined && started !== STARTED && !isKilled) {
+    if (outcome.killedFor === undefined && !lines.includes(STARTED) && !isKilled) {
       return sandboxFailure({
         problem: 'The command did not reach the box that waited for it',
         remedy: 'call it again; nothing of it was run.',
@@ -196,17 +215,27 @@ export class BubblewrapSandbox implements Sandbox {
       });
     }
     if (!outcome.gone) this.#host.log({level: 'error', event: 'sandbox_not_gone', sandbox: 'bubblewrap'});
+    const bySignal = code === undefined || diedBySignal(lines);
     return ok({
       sandbox: 'bubblewrap',
       ending:
         outcome.killedFor === undefined
-          ? exitEnding(Number(code ?? 137), outOfMemory)
+          ? exitEnding({code: Number(code ?? 137), bySignal, outOfMemory})
           : {kind: outcome.killedFor},
       ...captured,
       durationMs: outcome.durationMs,
-      leftRunning,
+      leftRunning: lines.filter(line => line.startsWith(LEFT)).map(line => line.slice(LEFT.length)),
     });
   }
+}
+
+function noNamespaces(words: string): Result<never> {
+  return sandboxFailure({
+    problem: 'bubblewrap could not make its namespaces',
+    remedy:
+      'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; inside a container, run that with --privileged), or use Docker.',
+    error: words,
+  });
 }
 
 /** Process 1 takes everything in its namespace along, and its end is seen only after theirs. */
@@ -215,9 +244,9 @@ function killBox(child: ChildProcess, status: string): void {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   try {
     if (first > 1 && !hasEnded) process.kill(first, 'SIGKILL');
-    else child.kill('SIGKILL');
+    else endGroup(child);
   } catch {
     // Process 1 has just ended by itself.
-    child.kill('SIGKILL');
+    endGroup(child);
   }
 }

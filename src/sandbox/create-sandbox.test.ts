@@ -1,17 +1,21 @@
-import {chmodSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {openSandbox, type SandboxPlace} from '../../test/support/open-sandbox.ts';
+import {openSandbox, runOptions, type SandboxPlace} from '../../test/support/open-sandbox.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
+import {systemClock} from '../core/clock.ts';
+import {silentLog} from '../core/log.ts';
+import {createSandbox} from './create-sandbox.ts';
+import {DockerClient} from './docker-client.ts';
 
-/** Programs of these names that do what the scripts say, before those of the system. */
-function programs(scripts: Readonly<Record<string, string>>): Record<string, string> {
+/** A directory with programs of these names that do what the scripts say. */
+function programs(scripts: Readonly<Record<string, string>>): string {
   const directory = temporaryDirectory();
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(directory, name), 0o755);
   }
-  return {PATH: directory};
+  return directory;
 }
 
 const NO_DAEMON = 'echo "Cannot connect to the Docker daemon" >&2; exit 1';
@@ -39,8 +43,9 @@ describe('createSandbox', () => {
   });
 
   test('ruling W8 auto never falls back to none; both refusals and the remedy are named', async () => {
-    const env = programs({docker: NO_DAEMON, bwrap: 'echo "bubblewrap 0.3.1"'});
-    const error = await refusal({settings: {sandbox: 'auto', allow_insecure_none: true}, env});
+    const programDirectories = [programs({docker: NO_DAEMON, bwrap: 'echo "bubblewrap 0.3.1"'})];
+    const settings = {sandbox: 'auto', allow_insecure_none: true} as const;
+    const error = await refusal({settings, programDirectories});
     expect(error.code).toBe('sandbox_error');
     expect(error.details['tried']).toEqual([
       expect.stringContaining('docker: No Docker daemon answers'),
@@ -51,7 +56,7 @@ describe('createSandbox', () => {
 
   test('ruling W8 an image that is not there is not pulled', async () => {
     const docker = `[ "$1" = info ] && echo '${ENGINE}' && exit; echo "$@" >&2; exit 1`;
-    const error = await refusal({settings: {sandbox: 'docker'}, env: programs({docker})});
+    const error = await refusal({settings: {sandbox: 'docker'}, programDirectories: [programs({docker})]});
     expect(error.message).toContain('is not there');
     expect(error.details['remedy']).toContain('docker pull');
     expect(error.details['error']).toContain('image inspect');
@@ -59,7 +64,7 @@ describe('createSandbox', () => {
 
   test('policy: a daemon that cannot limit memory and processes is not used', async () => {
     const docker = `echo '${ENGINE.replace('"PidsLimit":true', '"PidsLimit":false')}'`;
-    const error = await refusal({settings: {sandbox: 'docker'}, env: programs({docker})});
+    const error = await refusal({settings: {sandbox: 'docker'}, programDirectories: [programs({docker})]});
     expect(error.message).toContain('cannot limit memory and processes');
   });
 
@@ -68,23 +73,139 @@ describe('createSandbox', () => {
       '[ "$1" = --version ] && echo "bubblewrap 0.8.0" && exit; echo "bwrap: No permissions" >&2; exit 1';
     const error = await refusal({
       settings: {sandbox: 'bubblewrap'},
-      env: programs({bwrap, setpriv: 'exit 1'}),
+      programDirectories: [programs({bwrap, setpriv: 'exit 1'})],
     });
     expect(error.details['remedy']).toContain('kernel.unprivileged_userns_clone=1');
     expect(error.details['error']).toContain('No permissions');
   });
 
-  test('policy: a program of the workspace is not taken for one of the host', async () => {
-    const error = await refusal({
-      settings: {sandbox: 'docker'},
-      env: {PATH: 'bin:.', DOCKER_HOST: 'unix:///none'},
+  test('policy: a box that does not say in time what is mounted in it ends, and so does the call', async () => {
+    const version = '[ "$1" = --version ] && echo "bubblewrap 0.8.0" && exit';
+    const directory = programs({bwrap: `${version}; exec cat >/dev/null`, setpriv: 'exit 1'});
+    const workspace = temporaryDirectory();
+    const sandbox = createSandbox(runOptions({sandbox: 'bubblewrap'}), {
+      workspace,
+      protectedPaths: [],
+      env: {},
+      programDirectories: [directory],
+      clock: {...systemClock, after: (ms, work) => systemClock.after(ms === 20_000 ? 1 : ms, work)},
+      log: silentLog,
     });
-    expect(error.details['remedy']).toMatch(/start it|apt-get install docker/);
+    const probed = await sandbox.probe();
+    await sandbox.close();
+    expect(probed).toMatchObject({ok: false, error: {details: {error: expect.stringContaining('20 s')}}});
   });
 
-  test('policy: variables that hijack programs are not given to a process of the host', async () => {
+  test.each(['docker', 'bwrap'] as const)('R3: %s of the workspace is not run', async name => {
+    const kind = name === 'docker' ? 'docker' : 'bubblewrap';
+    const workspace = temporaryDirectory();
+    const bin = join(workspace, 'node_modules/.bin');
+    mkdirSync(bin, {recursive: true});
+    writeFileSync(join(bin, name), `#!/bin/sh\necho ran >${join(workspace, 'ran')}\n`, {mode: 0o755});
+    const sandbox = createSandbox(runOptions({sandbox: kind}), {
+      workspace,
+      protectedPaths: [],
+      env: {PATH: `${bin}:relative`},
+      programDirectories: [],
+      clock: systemClock,
+      log: silentLog,
+    });
+    const probed = await sandbox.probe();
+    await sandbox.close();
+    expect(probed).toMatchObject({error: {details: {remedy: expect.stringContaining('apt-get install')}}});
+    expect(existsSync(join(workspace, 'ran'))).toBe(false);
+  });
+
+  test('R3: the docker client gets no directory of the workspace to look for helpers in', async () => {
+    const workspace = temporaryDirectory();
+    mkdirSync(join(workspace, 'bin'));
+    const linked = join(temporaryDirectory(), 'linked');
+    symlinkSync(join(workspace, 'bin'), linked);
+    const other = temporaryDirectory();
+    const path = [join(workspace, 'bin'), linked, other].join(':');
+    const client = new DockerClient('/bin/sh', {PATH: path}, [workspace]);
+    const {stdout} = await client.ask(['-c', 'echo "$PATH"'], 5000);
+    expect(stdout).not.toContain(workspace);
+    expect(stdout).not.toContain(linked);
+    expect(stdout).toContain(other);
+  });
+
+  test.each([
+    ['HOME', (place: string) => ({HOME: place})],
+    ['DOCKER_CONFIG', (place: string) => ({HOME: '/root', DOCKER_CONFIG: join(place, '.docker')})],
+    [
+      'a link in HOME',
+      (place: string) => {
+        const home = temporaryDirectory();
+        symlinkSync(join(place, '.docker'), join(home, '.docker'));
+        return {HOME: home};
+      },
+    ],
+    [
+      'links in the settings',
+      (place: string) => {
+        const home = temporaryDirectory();
+        mkdirSync(join(home, '.docker'));
+        symlinkSync(join(place, '.docker/cli-plugins'), join(home, '.docker/cli-plugins'));
+        return {HOME: home};
+      },
+    ],
+    [
+      'a plugin that is a link',
+      (place: string) => {
+        const home = temporaryDirectory();
+        mkdirSync(join(home, '.docker/cli-plugins'), {recursive: true});
+        symlinkSync(
+          join(place, '.docker/cli-plugins/docker-zz'),
+          join(home, '.docker/cli-plugins/docker-zz'),
+        );
+        return {HOME: home};
+      },
+    ],
+  ])('policy: no plugin of the docker client is run that lies in the workspace (%s)', async (_, envOf) => {
+    const workspace = temporaryDirectory();
+    const plugins = join(workspace, '.docker/cli-plugins');
+    const ran = join(workspace, 'ran');
+    mkdirSync(plugins, {recursive: true});
+    const words = `'{"SchemaVersion":"0.1.0","Vendor":"x","Version":"1"}'`;
+    writeFileSync(join(plugins, 'docker-zz'), `#!/bin/sh\n: >${ran}\necho ${words}\n`, {mode: 0o755});
+    // What a client of Docker does, without a daemon: it asks each plugin for its description.
+    const docker = `for p in "\${DOCKER_CONFIG:-$HOME/.docker}"/cli-plugins/*; do "$p"; done; exit 1`;
+    const sandbox = createSandbox(runOptions({sandbox: 'docker'}), {
+      workspace,
+      protectedPaths: [],
+      env: envOf(workspace),
+      programDirectories: [programs({docker})],
+      clock: systemClock,
+      log: silentLog,
+    });
+    expect((await sandbox.probe()).ok).toBe(false);
+    await sandbox.close();
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('policy: settings of the docker client outside of the workspace are used', async () => {
+    const home = temporaryDirectory();
+    mkdirSync(join(home, '.docker'));
+    const client = new DockerClient('/bin/sh', {HOME: home}, [temporaryDirectory()]);
+    const {stdout} = await client.ask(['-c', 'echo "$HOME $DOCKER_CONFIG"'], 5000);
+    expect(stdout).toBe(`${home} ${home}/.docker\n`);
+  });
+
+  test('review R10: of variables, a process of the host is given the harmless ones alone', async () => {
     const opened = openSandbox({settings: {sandbox: 'none', allow_insecure_none: true}});
     for (const name of [
+      'HOME',
+      'XDG_CONFIG_HOME',
+      'MAKEFLAGS',
+      'PAGER',
+      'GOFLAGS',
+      '_JAVA_OPTIONS',
+      'GCONV_PATH',
+      'LANGUAGE',
+      'EDITOR',
+      'TERMINFO',
+      'lang',
       'LD_PRELOAD',
       'NODE_OPTIONS',
       'GIT_DIR',
@@ -104,6 +225,11 @@ describe('createSandbox', () => {
         error: {code: 'invalid_params', details: {field: `env.${name}`}},
       });
     }
+    for (const env of [{LANG: '/workspace/x'}, {TZ: ':/etc/passwd'}, {LC_ALL: '../x'}]) {
+      await expect(opened.run('true', {env})).rejects.toThrow();
+    }
+    const env = {LANG: 'C.UTF-8', TZ: 'Europe/Berlin', NO_COLOR: '1'};
+    expect((await opened.run('echo $LANG $TZ $NO_COLOR', {env})).out).toBe('C.UTF-8 Europe/Berlin 1\n');
     await opened.close();
   });
 });

@@ -1,15 +1,26 @@
 import type {Failure} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/error-code.ts';
 import {BubblewrapSandbox} from './bubblewrap.ts';
 import {DockerSandbox} from './docker.ts';
+import {rootIdentity} from './guard/root-identity.ts';
+import {WorkspaceGuard} from './guard/workspace-guard.ts';
 import type {RunOptions} from './options.ts';
-import type {Sandbox, SandboxHost, SandboxKind, SandboxReport} from './sandbox.ts';
+import {appeared, RepositoryWatch, type Snapshot} from './repositories/repository-watch.ts';
+import type {
+  RunOutcome,
+  Sandbox,
+  SandboxCommand,
+  SandboxDriver,
+  SandboxHost,
+  SandboxKind,
+  SandboxReport,
+} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {UnconfinedSandbox} from './unconfined-sandbox.ts';
-import {WorkspaceGuard} from './workspace-guard.ts';
 
 interface Choice {
-  readonly sandbox: Sandbox;
+  readonly sandbox: SandboxDriver;
   readonly report: SandboxReport;
 }
 
@@ -18,12 +29,22 @@ interface Choice {
  * command or by `probe`; a refusal is tried again with the next one.
  */
 export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
-  const guard = new WorkspaceGuard(host);
-  const candidates: Readonly<Record<SandboxKind, () => Sandbox>> = {
+  const {workspace, root = rootIdentity(workspace), protectedPaths, log} = host;
+  const guard = new WorkspaceGuard({
+    workspace,
+    root,
+    git: options.git,
+    protectedPaths,
+    log,
+    clock: host.clock,
+  });
+  const candidates: Readonly<Record<SandboxKind, () => SandboxDriver>> = {
     docker: () => new DockerSandbox(options, host, guard),
     bubblewrap: () => new BubblewrapSandbox(options, host, guard),
     none: () => new UnconfinedSandbox(options, host),
   };
+  const watch = new RepositoryWatch(workspace, host.clock);
+  let lastLook: Snapshot | undefined;
   let choosing: Promise<Result<Choice>> | undefined;
 
   const choose = async (): Promise<Result<Choice>> => {
@@ -31,11 +52,12 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
     const kinds: readonly SandboxKind[] =
       options.sandbox === 'auto' ? ['docker', 'bubblewrap'] : [options.sandbox];
     const refusals: {readonly kind: SandboxKind; readonly error: Failure}[] = [];
+    if (options.sandbox !== 'none') await guard.enter();
     for (const kind of kinds) {
       const sandbox = candidates[kind]();
       const report = await sandbox.probe();
       if (report.ok) {
-        host.log({level: 'info', event: 'sandbox_chosen', sandbox: kind, message: report.value.description});
+        log({level: 'info', event: 'sandbox_chosen', sandbox: kind, message: report.value.description});
         return ok({sandbox, report: report.value});
       }
       await sandbox.close();
@@ -53,6 +75,19 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
     return choosing;
   };
 
+  /** What a person makes between two commands is named with the second one: who made it cannot be seen. */
+  const runWatched = async (sandbox: SandboxDriver, command: SandboxCommand): Promise<Result<RunOutcome>> => {
+    const before = lastLook ?? (await watch.look());
+    const ran = await sandbox.run(command).finally(() => guard.mend());
+    if (!ran.ok) return ran;
+    // The command has run: that the tree cannot be looked at now is no failure of it.
+    lastLook = await watch.look().catch(error => {
+      if (errorCode(error) === undefined) throw error;
+      return {...before, complete: false};
+    });
+    return ok({...ran.value, repositories: appeared(before, lastLook)});
+  };
+
   return {
     probe: async () => {
       const choice = await chosen();
@@ -60,7 +95,7 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
     },
     run: async command => {
       const choice = await chosen();
-      return choice.ok ? orRefused(() => choice.value.sandbox.run(command)) : choice;
+      return choice.ok ? orRefused(() => runWatched(choice.value.sandbox, command)) : choice;
     },
     close: async () => {
       const choice = await choosing;

@@ -1,18 +1,6 @@
 import {execFile} from 'node:child_process';
+import {dockerClientEnv} from './docker-client-env.ts';
 import {startChild} from './start-child.ts';
-
-/** What tells the client which daemon to talk to. Nothing else of the host's environment reaches it. */
-const CLIENT_ENV = [
-  'DOCKER_HOST',
-  'DOCKER_CONTEXT',
-  'DOCKER_CONFIG',
-  'DOCKER_CERT_PATH',
-  'DOCKER_TLS_VERIFY',
-  'DOCKER_API_VERSION',
-  'HOME',
-  'PATH',
-  'XDG_RUNTIME_DIR',
-];
 
 const MAX_ANSWER_BYTES = 1_048_576;
 
@@ -27,14 +15,13 @@ export class DockerClient {
   readonly #program: string;
   readonly #env: Readonly<Record<string, string>>;
 
-  constructor(program: string, hostEnv: Readonly<Record<string, string | undefined>>) {
+  constructor(
+    program: string,
+    hostEnv: Readonly<Record<string, string | undefined>>,
+    barred: readonly string[],
+  ) {
     this.#program = program;
-    this.#env = Object.fromEntries(
-      CLIENT_ENV.flatMap(name => {
-        const value = hostEnv[name];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
+    this.#env = dockerClientEnv(hostEnv, barred);
   }
 
   /** Runs a short command of the client. */

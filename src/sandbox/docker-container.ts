@@ -2,16 +2,23 @@ import type {ChildProcess} from 'node:child_process';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {Writable} from 'node:stream';
+import {fileURLToPath} from 'node:url';
 import type {Clock} from '../core/clock.ts';
+import {packageFile} from '../core/package-file.ts';
 import {randomHex} from '../core/random.ts';
 import type {DockerClient} from './docker-client.ts';
 import {SUPERVISE} from './docker-scripts.ts';
+import type {GuardedTree} from './guard/guarded-tree.ts';
+import {mountPoints, REPORT_MOUNTS} from './guard/mount-report.ts';
 import {holdOpen} from './hold-open.ts';
 import type {RunOptions} from './options.ts';
 import {WORKSPACE_MOUNT} from './sandbox.ts';
-import type {GuardedMount} from './workspace-guard.ts';
+
+/** review R16: made of our rules by `docker-seccomp.ts`. The client reads it. */
+const SECCOMP_PROFILE = fileURLToPath(packageFile('assets/docker-seccomp.json'));
 
 const START_TIMEOUT_MS = 30_000;
+const REPORT_TIMEOUT_MS = 10_000;
 const SWEEP_TIMEOUT_MS = 3000;
 const SWEEP_PAUSE_MS = 5;
 const REMOVE_TIMEOUT_MS = 20_000;
@@ -21,7 +28,7 @@ export interface ContainerPlan {
   /** `UID:GID` of the commands. */
   readonly user: string;
   readonly workspace: string;
-  readonly mounts: readonly GuardedMount[];
+  readonly tree: GuardedTree;
   readonly env: Readonly<Record<string, string>>;
   readonly options: RunOptions;
 }
@@ -39,6 +46,7 @@ export interface Sweep {
 export class DockerContainer {
   readonly name = `forge-tools-${randomHex(8)}`;
   readonly #client: DockerClient;
+  readonly #user: string;
   readonly #clock: Clock;
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -49,6 +57,7 @@ export class DockerContainer {
 
   constructor(client: DockerClient, clock: Clock, plan: ContainerPlan) {
     this.#client = client;
+    this.#user = plan.user;
     this.#clock = clock;
     this.#child = client.start(runArguments(this.name, plan), true);
     this.#child.stderr?.on('data', chunk => {
@@ -82,6 +91,20 @@ export class DockerContainer {
     const lines = await this.#linesUntil('ready', START_TIMEOUT_MS);
     this.#killedBefore = killedOf(lines ?? []);
     return lines !== undefined;
+  }
+
+  /**
+   * What is mounted where the guarded parts should be, as the user of commands sees it: the supervisor, a root
+   * without capabilities, may not look into a private workspace. To be asked while no command runs.
+   */
+  async mounted(tree: GuardedTree): Promise<readonly string[]> {
+    const report = `${REPORT_MOUNTS}report_mounts "$@"`;
+    const args = ['/bin/sh', '-c', report, 'sh', ...mountPoints(tree)];
+    const answer = await this.#client.ask(
+      ['exec', '--user', this.#user, this.name, ...args],
+      REPORT_TIMEOUT_MS,
+    );
+    return answer.stdout.split('\n');
   }
 
   /**
@@ -151,9 +174,10 @@ function killedOf(lines: readonly string[]): number {
   return Number(lines.findLast(line => line.startsWith('oom '))?.slice('oom '.length) ?? 0);
 }
 
-function runArguments(name: string, {image, user, workspace, mounts, env, options}: ContainerPlan): string[] {
+function runArguments(name: string, {image, user, workspace, tree, env, options}: ContainerPlan): string[] {
   const {memory_mb, tmp_mb, max_processes, cpus, open_files} = options;
   // As another user, the supervisor needs a capability to end commands.
+  const points = mountPoints(tree);
   const isRoot = user.split(':')[0] === '0';
   return [
     ...[
@@ -168,15 +192,21 @@ function runArguments(name: string, {image, user, workspace, mounts, env, option
       '--pull=never',
     ],
     ...['--network=none', '--read-only', '--cap-drop=ALL', ...(isRoot ? [] : ['--cap-add=KILL'])],
-    ...['--user', '0:0', '--security-opt=no-new-privileges:true', '--ipc=private', '--log-driver=none'],
+    ...[
+      '--user',
+      '0:0',
+      '--security-opt=no-new-privileges:true',
+      `--security-opt=seccomp=${SECCOMP_PROFILE}`,
+      '--ipc=private',
+      '--log-driver=none',
+    ],
     ...['--memory', `${memory_mb}m`, '--memory-swap', `${memory_mb}m`, '--pids-limit', String(max_processes)],
     ...['--cpus', String(cpus), '--ulimit', `nofile=${open_files}:${open_files}`, '--ulimit', 'core=0:0'],
     ...['--hostname', 'sandbox', '--workdir', WORKSPACE_MOUNT, '--shm-size', `${tmp_mb}m`],
     // Not noexec: compilers build and run programs there.
     ...['--tmpfs', `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${tmp_mb}m`],
-    ...mountArguments(workspace, WORKSPACE_MOUNT, true),
-    ...mounts.flatMap(({path, writable}) =>
-      mountArguments(join(workspace, path), join(WORKSPACE_MOUNT, path), writable),
+    ...tree.flatMap(({path, writable}, at) =>
+      mountArguments(join(workspace, path), points[at] ?? '', writable),
     ),
     ...Object.entries(env).flatMap(([variable, value]) => ['--env', `${variable}=${value}`]),
     ...['--entrypoint', '/bin/sh', image, '-c', SUPERVISE],

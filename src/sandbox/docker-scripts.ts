@@ -1,3 +1,5 @@
+import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
+
 /**
  * A container: `sh -c SUPERVISE`. Its process 1 reaps orphans and waits for the supervisor, which
  * answers each line on its standard input by ending everything else and reporting what that was, but
@@ -48,15 +50,26 @@ wait "$!"
 `;
 
 /**
- * What is executed in a container: `sh -c START sh MARK PROGRAM ARG...`. The first mark tells a command
- * that was started from a client or daemon that failed before. The second one says that it has ended,
- * which the client does only when nobody holds its output open any more.
+ * What is executed in a container: `sh -c START sh PROGRAM ARG... <MARK`. The mark is not in the
+ * arguments, which every process of the same user can read in /proc. The first mark tells a command that was started from a client or daemon that failed before. The second one says that it has ended,
+ * which the client does only when nobody holds its output open any more, and how (ruling W20).
  */
 export const START = `
-mark=$1; shift
+unset mark
+IFS= read -r mark
+exec </dev/null
+${WAIT_FOR_COMMAND}
 printf %s "$mark" >&2
-"$@"
-code=$?
-printf '%s%s %s;' "$mark" "$code" "$$" >&2
+exec 5>&2 2>/dev/null
+if [ -z "$reset_signals" ]; then
+  "$@" 2>&5 5>&-
+  code=$?
+else
+  /usr/bin/env "$reset_signals" "$@" 2>&5 5>&- &
+  wait_for_command
+fi
+printf '%s%s %s ' "$mark" "$code" "$$" >&5
+report_ending >&5
+printf ';' >&5
 exit "$code"
 `;

@@ -1,8 +1,10 @@
 import {stat} from 'node:fs/promises';
 import {ok, type Result} from '../core/result.ts';
+import {findProgram} from '../system/find-program.ts';
+import {bootId} from './boot-id.ts';
 import {DockerClient} from './docker-client.ts';
-import {findProgram} from './find-program.ts';
 import type {RunOptions} from './options.ts';
+import {programPlaces} from './program-places.ts';
 import type {SandboxHost} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 
@@ -16,17 +18,18 @@ export interface DockerSetup {
   /** `UID:GID` of the commands. */
   readonly user: string;
   readonly description: string;
+  readonly bootId: string;
 }
 
 export async function dockerSetup(options: RunOptions, host: SandboxHost): Promise<Result<DockerSetup>> {
-  const program = await findProgram('docker', host.env['PATH']);
+  const program = await findProgram('docker', programPlaces(host));
   if (program === undefined) {
     return sandboxFailure({
       problem: 'The docker client is not installed',
       remedy: 'apt-get install docker.io, or use tools.run.sandbox = "bubblewrap".',
     });
   }
-  const client = new DockerClient(program, host.env);
+  const client = new DockerClient(program, host.env, [host.workspace]);
   const info = await client.ask(['info', '--format', '{{json .}}'], ASK_TIMEOUT_MS);
   const daemon = info.ok ? parseInfo(info.stdout) : undefined;
   if (daemon === undefined) {
@@ -62,6 +65,7 @@ export async function dockerSetup(options: RunOptions, host: SandboxHost): Promi
     image: image.stdout.trim(),
     user: options.docker.user || (await workspaceUser(daemon.isRootless, host.workspace)),
     description: `Docker ${daemon.version}, image ${name}`,
+    bootId: bootId(),
   });
 }
 

@@ -1,19 +1,27 @@
 import {constants} from 'node:os';
+import {isDeepStrictEqual} from 'node:util';
 import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
+import {diedBySignal} from './died-by-signal.ts';
 import {DockerContainer, type Sweep} from './docker-container.ts';
 import {START} from './docker-scripts.ts';
 import {type DockerSetup, dockerSetup} from './docker-setup.ts';
 import {exitEnding} from './exit-ending.ts';
+import type {GuardedTree} from './guard/guarded-tree.ts';
+import {judgeMounts, type MountVerdict} from './guard/mount-report.ts';
+import type {WorkspaceGuard} from './guard/workspace-guard.ts';
 import {inheritedEnv} from './inherited-env.ts';
 import {MarkedStream} from './marked-stream.ts';
 import type {RunOptions} from './options.ts';
 import {OutputCapture} from './output-capture.ts';
 import {PROBE, unconfined} from './probe-confinement.ts';
-import type {Execution, Sandbox, SandboxCommand, SandboxHost, SandboxReport} from './sandbox.ts';
+import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {superviseChild} from './supervise-child.ts';
-import type {GuardedParts, WorkspaceGuard} from './workspace-guard.ts';
+import {workspaceMoves} from './workspace-moves.ts';
+
+/** A workspace that is another one each time it is looked at is somebody's attempt. */
+const MAX_LOOKS = 3;
 
 /** Of the supervisor. */
 const CAP_KILL = 1n << 5n;
@@ -21,8 +29,8 @@ const CAP_KILL = 1n << 5n;
 /** A container between two commands. */
 interface IdleContainer {
   readonly container: DockerContainer;
-  /** What it was started for; another state of the workspace needs another container. */
-  readonly parts: string;
+  /** What was looked at when it last said what is mounted in it. */
+  readonly tree: GuardedTree;
 }
 
 interface TakenContainer extends IdleContainer {
@@ -36,7 +44,7 @@ interface NotStarted {
 }
 
 /** Ruling W8, Tool API: commands run inside Docker with no network. */
-export class DockerSandbox implements Sandbox {
+export class DockerSandbox implements SandboxDriver {
   readonly #options: RunOptions;
   readonly #host: SandboxHost;
   readonly #guard: WorkspaceGuard;
@@ -88,39 +96,37 @@ export class DockerSandbox implements Sandbox {
   }
 
   async #execute(setup: DockerSetup, command: SandboxCommand): Promise<Result<Execution>> {
-    const guarded = await this.#guard.look();
-    if (!guarded.ok) return guarded;
-    try {
-      const first = await this.#attempt(setup, command, guarded.value);
-      if ('sandbox' in first) return ok(first);
-      // A container can be gone since its last command: out of memory, or removed by somebody.
-      const second = first.wasIdle ? await this.#attempt(setup, command, guarded.value) : first;
-      if ('sandbox' in second) return ok(second);
-      return sandboxFailure({
-        problem: 'Docker could not start the command',
-        remedy: 'read the words of Docker in details.error; docker info shows the state of the daemon.',
-        error: second.words,
-      });
-    } finally {
-      await this.#guard.sweep(guarded.value);
-    }
+    const first = await this.#attempt(setup, command);
+    if (!first.ok) return first;
+    // A container can be gone since its last command: out of memory, or removed by somebody.
+    const isRetried = 'wasIdle' in first.value && first.value.wasIdle;
+    const second = isRetried ? await this.#attempt(setup, command) : first;
+    if (!second.ok) return second;
+    if ('sandbox' in second.value) return ok(second.value);
+    return sandboxFailure({
+      problem: 'Docker could not start the command',
+      remedy: 'read the words of Docker in details.error; docker info shows the state of the daemon.',
+      error: second.value.words,
+    });
   }
 
-  async #attempt(
+  async #attempt(setup: DockerSetup, command: SandboxCommand): Promise<Result<Execution | NotStarted>> {
+    const found = await this.#take(setup);
+    if (!found.ok) return found;
+    if ('words' in found.value) return ok(found.value);
+    return ok(await this.#supervise(setup, command, found.value));
+  }
+
+  async #supervise(
     setup: DockerSetup,
     command: SandboxCommand,
-    parts: GuardedParts,
+    taken: TakenContainer,
   ): Promise<Execution | NotStarted> {
-    const taken = await this.#take(setup, parts);
     const {container} = taken;
-    if (!taken.wasIdle && !(await container.started())) {
-      await this.#remove(container);
-      return {words: container.words, wasIdle: false};
-    }
     const stdout = new OutputCapture();
     const stderr = new OutputCapture();
     const mark = randomHex(16);
-    const child = setup.client.start(execArguments(container.name, setup.user, mark, command), false);
+    const child = setup.client.start(execArguments(container.name, setup.user, command), true);
     // Not by killing the client: what it started would go on without it.
     let sweeping: Promise<Sweep | undefined> | undefined;
     const endAll = (reporter = 0): void => {
@@ -129,6 +135,7 @@ export class DockerSandbox implements Sandbox {
     };
     const marked = new MarkedStream(mark, chunk => stderr.write(chunk), endAll);
     const outcome = await superviseChild(child, {
+      inputs: {0: `${mark}\n`},
       outputs: {1: chunk => stdout.write(chunk), 2: chunk => marked.write(chunk)},
       onExit: endAll,
       kill: endAll,
@@ -148,7 +155,7 @@ export class DockerSandbox implements Sandbox {
     return {
       sandbox: 'docker',
       ending: hasEnded
-        ? exitEnding(code, swept?.outOfMemory ?? false)
+        ? exitEnding({code, bySignal: diedBySignal(marked.jobs), outOfMemory: swept?.outOfMemory ?? false})
         : {kind: outcome.killedFor ?? 'cancelled'},
       stdout: stdout.finish(),
       stderr: stderr.finish(),
@@ -157,31 +164,76 @@ export class DockerSandbox implements Sandbox {
     };
   }
 
-  async #take(setup: DockerSetup, parts: GuardedParts): Promise<TakenContainer> {
-    const key = JSON.stringify(parts);
-    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      idle.container.hold(true);
-      if (idle.parts === key && !idle.container.ended) return {...idle, wasIdle: true};
-      await this.#remove(idle.container);
+  /** review R1, R4: the daemon mounts what it finds by name, so a container is used only as long as it says that it has what was looked at. */
+  async #take(setup: DockerSetup): Promise<Result<TakenContainer | NotStarted>> {
+    const idle = await this.#takeIdle(setup);
+    if (idle !== undefined) return ok({...idle, wasIdle: true});
+    let moving = '.';
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const tree = this.#guard.look();
+      if (!tree.ok) return tree;
+      const container = this.#start(setup, tree.value);
+      const verdict = (await container.started())
+        ? await this.#judge(setup, container, tree.value)
+        : undefined;
+      if (verdict !== undefined && isUsable(verdict))
+        return ok({container, tree: tree.value, wasIdle: false});
+      await this.#remove(container);
+      if (verdict?.kind === 'no_stat') return noStat(this.#options.docker.image);
+      if (verdict?.kind === 'differs') moving = verdict.path;
+      const now = this.#guard.look();
+      if (!now.ok) return now;
+      // What does not move and cannot be mounted is no attempt.
+      if (verdict === undefined && isDeepStrictEqual(now.value, tree.value)) {
+        return ok({words: container.words, wasIdle: false});
+      }
     }
+    return workspaceMoves(moving);
+  }
+
+  async #takeIdle(setup: DockerSetup): Promise<IdleContainer | undefined> {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      const {container} = idle;
+      container.hold(true);
+      const now = this.#guard.look();
+      if (now.ok && !container.ended && (await this.#hasStill(setup, idle, now.value))) {
+        return {container, tree: now.value};
+      }
+      await this.#remove(container);
+    }
+    return undefined;
+  }
+
+  async #hasStill(setup: DockerSetup, {container, tree}: IdleContainer, now: GuardedTree): Promise<boolean> {
+    if (isDeepStrictEqual(tree, now)) return true;
+    // Something was done in a guarded directory, or one was moved away and back, which takes its mount away.
+    if (now.length !== tree.length || now.some(({path}, at) => path !== tree[at]?.path)) return false;
+    return isUsable(await this.#judge(setup, container, now));
+  }
+
+  async #judge({bootId}: DockerSetup, container: DockerContainer, tree: GuardedTree): Promise<MountVerdict> {
+    return judgeMounts(tree, await container.mounted(tree), bootId);
+  }
+
+  #start(setup: DockerSetup, tree: GuardedTree): DockerContainer {
     const container = new DockerContainer(setup.client, this.#host.clock, {
       image: setup.image,
       user: setup.user,
       workspace: this.#host.workspace,
-      mounts: parts.mounts,
+      tree,
       env: inheritedEnv(this.#options, this.#host.env),
       options: this.#options,
     });
     this.#live.add(container);
-    return {container, parts: key, wasIdle: false};
+    return container;
   }
 
-  async #give({container, parts}: IdleContainer, isClean: boolean): Promise<void> {
+  async #give({container, tree}: IdleContainer, isClean: boolean): Promise<void> {
     // `close` may have removed it meanwhile.
     const isKept = isClean && this.#options.isolation === 'session' && this.#live.has(container);
     if (!isKept) return this.#remove(container);
     container.hold(false);
-    this.#idle.push({container, parts});
+    this.#idle.push({container, tree});
   }
 
   async #remove(container: DockerContainer): Promise<void> {
@@ -190,10 +242,22 @@ export class DockerSandbox implements Sandbox {
   }
 }
 
-function execArguments(container: string, user: string, mark: string, command: SandboxCommand): string[] {
+/** The mounts of a machine that is not ours cannot be compared with what we see. */
+function isUsable({kind}: MountVerdict): boolean {
+  return kind === 'as_planned' || kind === 'other_kernel';
+}
+
+function noStat(image: string): Result<never> {
+  return sandboxFailure({
+    problem: `The image ${JSON.stringify(image)} has no stat, so it cannot be seen what is mounted in it`,
+    remedy: 'name an image with coreutils or busybox in tools.run.docker.image.',
+  });
+}
+
+function execArguments(container: string, user: string, command: SandboxCommand): string[] {
   const assignments = Object.entries(command.env).map(([name, value]) => `${name}=${value}`);
   return [
-    ...['exec', '--user', user, container, '/bin/sh', '-c', START, 'sh', mark],
+    ...['exec', '--interactive', '--user', user, container, '/bin/sh', '-c', START, 'sh'],
     // Set for the command only, behind everything of ours.
     ...(assignments.length === 0 ? [] : ['env', ...assignments]),
     ...['/bin/sh', '-c', command.command],

@@ -1,16 +1,32 @@
 import {expect, test} from 'vitest';
 import {exitEnding} from './exit-ending.ts';
 
-test('ruling W8 an exit code is an answer, 128 + N is a death by signal', () => {
-  for (const code of [0, 1, 2, 124, 127, 128, 200, 255]) {
-    expect(exitEnding(code, false)).toEqual({kind: 'exited', code});
+const outOfMemory = false;
+
+test('W20: only a death by signal is abnormal, whatever the code', () => {
+  for (const code of [0, 1, 124, 127, 129, 137, 139, 143, 255]) {
+    expect(exitEnding({code, bySignal: false, outOfMemory})).toEqual({kind: 'exited', code});
   }
-  expect(exitEnding(137, false)).toEqual({kind: 'killed', code: 137, signal: 'SIGKILL', outOfMemory: false});
-  expect(exitEnding(134, false)).toMatchObject({signal: 'SIGABRT'});
-  expect(exitEnding(139, false)).toMatchObject({signal: 'SIGSEGV'});
+  expect(exitEnding({code: 137, bySignal: true, outOfMemory})).toEqual({
+    kind: 'killed',
+    code: 137,
+    signal: 'SIGKILL',
+    outOfMemory: false,
+  });
+  expect(exitEnding({code: 134, bySignal: true, outOfMemory})).toMatchObject({signal: 'SIGABRT'});
+});
+
+test('W20: where the shell cannot tell, 128 + N counts as a signal', () => {
+  expect(exitEnding({code: 139, bySignal: undefined, outOfMemory})).toMatchObject({signal: 'SIGSEGV'});
+  expect(exitEnding({code: 128, bySignal: undefined, outOfMemory})).toEqual({kind: 'exited', code: 128});
 });
 
 test('ruling W8 out of memory counts where the command failed for it', () => {
-  expect(exitEnding(2, true)).toEqual({kind: 'killed', code: 2, signal: 'SIGKILL', outOfMemory: true});
-  expect(exitEnding(0, true)).toEqual({kind: 'exited', code: 0});
+  expect(exitEnding({code: 2, bySignal: false, outOfMemory: true})).toEqual({
+    kind: 'killed',
+    code: 2,
+    signal: 'SIGKILL',
+    outOfMemory: true,
+  });
+  expect(exitEnding({code: 0, bySignal: false, outOfMemory: true})).toEqual({kind: 'exited', code: 0});
 });

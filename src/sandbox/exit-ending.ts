@@ -8,12 +8,17 @@ const SIGNAL_NAMES: ReadonlyMap<number, string> = new Map(
     .map(([name, number]) => [number, name]),
 );
 
-/**
- * Ruling W8: what an exit code says. Shells, bubblewrap and Docker all report a death by signal N as
- * 128 + N, so a program that exits with such a code by itself counts as killed too.
- */
-export function exitEnding(code: number, outOfMemory: boolean): Ending {
-  const signal = SIGNAL_NAMES.get(code - 128);
+export interface Exit {
+  /** Of a shell: 128 + N for signal N, or what the command gave itself. */
+  readonly code: number;
+  /** Ruling W20: which of the two; undefined where the shell cannot tell, and then such a code counts as a signal. */
+  readonly bySignal: boolean | undefined;
+  readonly outOfMemory: boolean;
+}
+
+/** Rulings W8, W20: only a death by signal is abnormal. */
+export function exitEnding({code, bySignal, outOfMemory}: Exit): Ending {
+  const signal = bySignal === false ? undefined : SIGNAL_NAMES.get(code - 128);
   if (outOfMemory && code !== 0) return {kind: 'killed', code, signal: signal ?? 'SIGKILL', outOfMemory};
   return signal === undefined ? {kind: 'exited', code} : {kind: 'killed', code, signal, outOfMemory: false};
 }

@@ -1,11 +1,16 @@
+import {rootIdentity} from './guard/root-identity.ts';
 import type {RunOptions} from './options.ts';
 import type {Sandbox, SandboxHost} from './sandbox.ts';
 
 /** A sandbox of which nothing is loaded before the first command. */
 export function lazySandbox(options: RunOptions, host: SandboxHost): Sandbox {
+  // review R4: pinned when the session opens, not with the first command.
+  const root = host.root ?? rootIdentity(host.workspace);
   let loading: Promise<Sandbox> | undefined;
   const load = (): Promise<Sandbox> => {
-    loading ??= import('./create-sandbox.ts').then(({createSandbox}) => createSandbox(options, host));
+    loading ??= import('./create-sandbox.ts').then(({createSandbox}) =>
+      createSandbox(options, {...host, root}),
+    );
     return loading;
   };
   return {

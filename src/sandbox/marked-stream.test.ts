@@ -29,7 +29,7 @@ test('policy: what is between the marks and after them is the output, however it
       fc.array(fc.integer({min: 1, max: 30})),
       (inside, after, cuts) => {
         const latin = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
-        let whole = `${MARK}${latin(inside)}${MARK}137 42;${latin(after)}`;
+        let whole = `${MARK}${latin(inside)}${MARK}137 42 [1] + Killed;${latin(after)}`;
         const chunks: string[] = [];
         for (const cut of cuts) {
           chunks.push(whole.slice(0, cut));
@@ -61,7 +61,7 @@ test('policy: a command that was killed has no exit code of its own', () => {
 });
 
 test('policy: a command that writes the mark itself gets its output and no say', () => {
-  const forged = read([`${MARK}${MARK}no report at all, but text`, 'more', `${MARK}0 1;`]);
+  const forged = read([`${MARK}${MARK}no report at all, but text`, 'more', `${MARK}0 1 ;`]);
   expect(forged).toMatchObject({exitCode: undefined, reporter: undefined});
   expect(forged.text).toContain('no report at all, but textmore');
 });

@@ -1,13 +1,13 @@
 /** How much of what came instead of the mark is kept for an error. */
 const MAX_WORDS = 4096;
 
-/** Exit code and process that reports it. */
-const REPORT = /^(\d{1,3}) (\d{1,10});/;
-const MAX_REPORT = 16;
+/** Exit code, process that reports it, and what its shell says of the command. */
+const REPORT = /^(\d{1,3}) (\d{1,10}) ([^;]*);/;
+const MAX_REPORT = 512;
 
 /**
  * Splits the standard error of a container's command: mark, what the command wrote, mark,
- * exit code and process that reports it (`0 17;`), what others wrote after that. The mark is random, so nobody has written it by chance.
+ * exit code, process that reports it and the state of the job (`0 17 [1] + Done;`), what others wrote after that. The mark is random, so nobody has written it by chance.
  */
 export class MarkedStream {
   readonly #mark: Buffer;
@@ -17,6 +17,7 @@ export class MarkedStream {
   /** What may be the beginning of a mark. */
   #held: Buffer = Buffer.alloc(0);
   #exitCode: number | undefined;
+  #jobs: readonly string[] = [];
 
   constructor(mark: string, sink: (chunk: Buffer) => void, onEnd: (reporter: number) => void) {
     this.#mark = Buffer.from(mark);
@@ -31,6 +32,11 @@ export class MarkedStream {
   /** Of the command, once it has ended by itself. */
   get exitCode(): number | undefined {
     return this.#exitCode;
+  }
+
+  /** What the shell around the command says of it. */
+  get jobs(): readonly string[] {
+    return this.#jobs;
   }
 
   /** What came instead of the first mark. */
@@ -63,9 +69,9 @@ export class MarkedStream {
   #find(bytes: Buffer): void {
     const {length} = this.#mark;
     const at = bytes.indexOf(this.#mark);
-    const report =
-      at < 0 ? undefined : REPORT.exec(bytes.toString('latin1', at + length, at + length + MAX_REPORT));
-    if (report === undefined || (report === null && bytes.length - at - length < MAX_REPORT)) {
+    const behind = at < 0 ? '' : bytes.toString('latin1', at + length, at + length + MAX_REPORT);
+    const report = at < 0 ? undefined : REPORT.exec(behind);
+    if (report === undefined || (report === null && couldBecomeReport(behind))) {
       // A mark may have begun, or its report is still to come.
       const held = at < 0 ? Math.max(0, bytes.length - length + 1) : at;
       if (held > 0) this.#sink(bytes.subarray(0, held));
@@ -79,10 +85,15 @@ export class MarkedStream {
       this.#sink(bytes);
       return;
     }
-    const [whole, code, reporter] = report;
+    const [whole, code, reporter, jobs = ''] = report;
+    this.#jobs = jobs.split('\n');
     this.#exitCode = Number(code);
     this.#sink(bytes.subarray(0, at));
     this.#sink(bytes.subarray(at + length + whole.length));
     this.#onEnd(Number(reporter));
   }
+}
+
+function couldBecomeReport(text: string): boolean {
+  return text.length < MAX_REPORT && /^(?:\d{0,3}|\d{1,3} \d{0,10}|\d{1,3} \d{1,10} [^;]*)$/.test(text);
 }

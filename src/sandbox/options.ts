@@ -18,6 +18,12 @@ export const runSection = {
       default: false,
       doc: 'Must be true for `sandbox = "none"`: commands then reach every file and network that the host reaches.',
     },
+    git: {
+      kind: 'choice',
+      default: 'read-only',
+      choices: ['read-only', 'commit'],
+      doc: 'What commands may do with `.git`. `commit` lets them write objects, refs, index and logs; what git executes or is configured by, and `HEAD`, stay for reading.',
+    },
     isolation: {
       kind: 'choice',
       default: 'session',
@@ -100,7 +106,7 @@ export const runSection = {
         image: {
           kind: 'text',
           default: 'debian:bookworm-slim',
-          doc: 'The image, which must be there: nothing is pulled. It needs `/bin/sh`.',
+          doc: 'The image, which must be there: nothing is pulled. It needs `/bin/sh` and `stat`.',
         },
         user: {
           kind: 'text',

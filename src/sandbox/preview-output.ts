@@ -1,3 +1,5 @@
+import {cutMiddle} from '../core/text/cut-middle.ts';
+import {stripInvisible} from '../core/text/strip-invisible.ts';
 import type {CapturedOutput} from './output-capture.ts';
 
 const MAX_LINE_CHARS = 1000;
@@ -9,9 +11,6 @@ const TAIL_CHARS = 8000;
 /** CSI, OSC and two-character sequences of terminals. Their character classes do not overlap. */
 const TERMINAL_SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\-~])/g;
 
-/** Controls but TAB, LF and CR, bidi overrides and isolates, tag characters. */
-const INVISIBLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
-
 export interface OutputPreview {
   readonly text: string;
   /** Whether the preview lacks anything that the command wrote. */
@@ -20,8 +19,8 @@ export interface OutputPreview {
 
 /** What of an output a model reads: head and tail, long lines cut, without what only a terminal shows. */
 export function previewOutput({bytes, leftOutBytes}: CapturedOutput): OutputPreview {
-  const clean = new TextDecoder().decode(bytes).replace(TERMINAL_SEQUENCES, '').replace(INVISIBLE, '');
-  const lines = clean.split('\n').map(overwritten);
+  const clean = new TextDecoder().decode(bytes).replace(TERMINAL_SEQUENCES, '');
+  const lines = clean.split('\n').map(line => stripInvisible(overwritten(line)));
   const cut = lines.map(cutLine);
   let truncated = leftOutBytes > 0 || cut.some((line, at) => line !== lines[at]);
   const head = takeLines(cut, HEAD_LINES, HEAD_CHARS);
@@ -39,11 +38,7 @@ function overwritten(line: string): string {
 }
 
 function cutLine(line: string): string {
-  if (line.length <= MAX_LINE_CHARS) return line;
-  const half = MAX_LINE_CHARS / 2;
-  const head = line.slice(0, half).replace(/[\ud800-\udbff]$/, '');
-  const tail = line.slice(-half).replace(/^[\udc00-\udfff]/, '');
-  return `${head}[... ${line.length - head.length - tail.length} characters left out ...]${tail}`;
+  return cutMiddle(line, MAX_LINE_CHARS, left => `[... ${left} characters left out ...]`);
 }
 
 function takeLines(lines: readonly string[], maxLines: number, maxChars: number): string[] {

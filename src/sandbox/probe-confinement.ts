@@ -6,6 +6,9 @@ export const PROBE = {
     'cat /proc/self/status /proc/self/limits /proc/net/dev',
     'for path in / /usr /etc/passwd /proc/sys/kernel/core_pattern; do [ -w "$path" ] && echo "writable $path"; done',
     '[ -w . ] && echo workspace writable',
+    // review R16: AF_VSOCK reaches the hypervisor. Where the box has neither program, our filter is taken on trust.
+    `perl -e 'socket(S, 40, 1, 0) and print "hypervisor reachable\\n"'`,
+    `python3 -c 'import socket; socket.socket(40); print("hypervisor reachable")' 2>/dev/null`,
     'exit 0',
   ].join('\n'),
   env: {},
@@ -43,6 +46,7 @@ export function unconfined({ending, stdout, stderr}: Execution, check: Confineme
   // The kernel may add tunnels to every network namespace, which are down and which nobody can set up.
   const wired = [...text.matchAll(/^\s*((?:eth|en|wl|veth|docker|br)[\w-]*):/gm)].map(([, name]) => name);
   if (wired.length > 0) return `it has a network (${wired.join(', ')})`;
+  if (text.includes('hypervisor reachable')) return 'sockets of the hypervisor (AF_VSOCK) are let through';
   const writable = /^writable (.*)$/m.exec(text)?.[1];
   if (writable !== undefined) return `${writable} is writable`;
   if (!text.includes('workspace writable')) return 'the workspace is not writable';

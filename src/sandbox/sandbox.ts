@@ -1,7 +1,9 @@
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
+import type {RootIdentity} from './guard/root-identity.ts';
 import type {CapturedOutput} from './output-capture.ts';
+import type {AppearedRepositories} from './repositories/repository-watch.ts';
 
 /** Ruling W8: what a command ran in. Stamped in every result. */
 export type SandboxKind = 'docker' | 'bubblewrap' | 'none';
@@ -21,7 +23,7 @@ export interface SandboxCommand {
 /** How a command came to its end. */
 export type Ending =
   | {readonly kind: 'exited'; readonly code: number}
-  /** A signal that was not ours. */
+  /** Ruling W20: a signal that was not ours. */
   | {readonly kind: 'killed'; readonly code: number; readonly signal: string; readonly outOfMemory: boolean}
   | {readonly kind: 'timeout'}
   | {readonly kind: 'cancelled'};
@@ -36,6 +38,12 @@ export interface Execution {
   readonly leftRunning: readonly string[];
 }
 
+/** What a call is answered with: what happened inside, and what it left in the workspace. */
+export interface RunOutcome extends Execution {
+  /** review R7: repositories that were not there at the last look. */
+  readonly repositories: AppearedRepositories;
+}
+
 export interface SandboxReport {
   readonly sandbox: SandboxKind;
   /** `kernel`: counted over all processes by a control group. `process`: each process by itself. */
@@ -44,8 +52,8 @@ export interface SandboxReport {
   readonly description: string;
 }
 
-/** The port. A failure means that nothing was run; what a command did is an `Execution`. */
-export interface Sandbox {
+/** One way to run a command. A failure means that nothing was run; what a command did is an `Execution`. */
+export interface SandboxDriver {
   readonly run: (command: SandboxCommand) => Promise<Result<Execution>>;
   /** Starts and inspects the real thing; says what holds, or what is missing and the remedy. */
   readonly probe: () => Promise<Result<SandboxReport>>;
@@ -53,14 +61,23 @@ export interface Sandbox {
   readonly close: () => Promise<void>;
 }
 
+/** The port. */
+export interface Sandbox extends SandboxDriver {
+  readonly run: (command: SandboxCommand) => Promise<Result<RunOutcome>>;
+}
+
 /** What a sandbox is made for. */
 export interface SandboxHost {
   /** Absolute path, without symbolic links. */
   readonly workspace: string;
-  /** Absolute paths of files that commands may not change, such as the policy. */
+  /** What lay there when the session began. Default: what lies there when the sandbox is made. */
+  readonly root?: RootIdentity | undefined;
+  /** Absolute paths that commands may not change, whether or not they exist: the policy, this package, Node. */
   readonly protectedPaths: readonly string[];
   /** The environment of the host. Only what is listed is taken from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where helpers such as `bwrap` are looked for before `PATH`. Default: the directories of the system. */
+  readonly programDirectories?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -1,5 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {closeSync, openSync} from 'node:fs';
+import {requireStarted} from '../system/require-started.ts';
 import {leakedDescriptors} from './leaked-descriptors.ts';
 
 export interface ChildPlan {
@@ -14,7 +15,10 @@ export interface ChildPlan {
   readonly detached?: boolean;
 }
 
-/** Starts a program with nothing on its standard input, and with no descriptor that was not planned. */
+/**
+ * Starts a program with nothing on its standard input, and with no descriptor that was not planned. Throws what
+ * the system refuses.
+ */
 export function startChild({program, args, env, cwd, pipes = [], detached = false}: ChildPlan): ChildProcess {
   const nothing = openSync('/dev/null', 'r');
   try {
@@ -26,6 +30,7 @@ export function startChild({program, args, env, cwd, pipes = [], detached = fals
     for (const descriptor of leakedDescriptors()) put(descriptor, nothing);
     for (const descriptor of pipes) put(descriptor, 'pipe');
     const child = spawn(program, args, {env, cwd, stdio: table, detached});
+    requireStarted(child);
     // A reset while we read or write is an end, and the exit tells why.
     for (const stream of child.stdio) stream?.on('error', () => {});
     return child;

@@ -5,17 +5,14 @@ import {fail} from '../core/failure.ts';
 import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
 import {exitEnding} from './exit-ending.ts';
+import {isHarmlessVariable} from './harmless-variable.ts';
 import {inheritedEnv} from './inherited-env.ts';
 import type {RunOptions} from './options.ts';
 import {OutputCapture} from './output-capture.ts';
-import type {Execution, Sandbox, SandboxCommand, SandboxHost, SandboxReport} from './sandbox.ts';
+import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {startChild} from './start-child.ts';
 import {superviseChild} from './supervise-child.ts';
-
-/** Variables that make a program of the host load or run something else. */
-const HIJACKS =
-  /^(?:LD_|DYLD_|GIT_|NODE_|NPM_CONFIG_|PYTHON|PERL|RUBY|JAVA_TOOL_OPTIONS$|BASH_|ENV$|IFS$|PATH$|SHELLOPTS$|PS4$|PROMPT_COMMAND$)/i;
 
 /** Marks the processes of one command. */
 const MARK = 'FORGE_RUN';
@@ -24,7 +21,7 @@ const MAX_KILL_TRIES = 1000;
 const MAX_NAMES = 16;
 
 /** Ruling W8: `none`. No sandbox: only its time and its output are limited. */
-export class UnconfinedSandbox implements Sandbox {
+export class UnconfinedSandbox implements SandboxDriver {
   readonly #options: RunOptions;
   readonly #host: SandboxHost;
 
@@ -47,13 +44,14 @@ export class UnconfinedSandbox implements Sandbox {
   async run(command: SandboxCommand): Promise<Result<Execution>> {
     const allowed = await this.probe();
     if (!allowed.ok) return allowed;
-    const hijack = Object.keys(command.env).find(name => HIJACKS.test(name));
-    if (hijack !== undefined) {
+    const [refused] = Object.entries(command.env).find(entry => !isHarmlessVariable(...entry)) ?? [];
+    if (refused !== undefined) {
       const reason = 'is not given to a process of the host';
-      return fail('invalid_params', `"env.${hijack}" ${reason}. Leave it out, or use a sandbox.`, {
-        field: `env.${hijack}`,
-        reason,
-      });
+      return fail(
+        'invalid_params',
+        `"env.${refused}" ${reason}: without a sandbox, only language, time zone and colours can be set. Leave it out, or use a sandbox.`,
+        {field: `env.${refused}`, reason},
+      );
     }
     const mark = randomHex(16);
     const stdout = new OutputCapture();
@@ -110,8 +108,12 @@ export class UnconfinedSandbox implements Sandbox {
 }
 
 function endingOf({code, signal}: {code: number | null; signal: NodeJS.Signals | null}): Execution['ending'] {
-  if (signal !== null) return exitEnding(128 + constants.signals[signal], false);
-  return exitEnding(code ?? 0, false);
+  const bySignal = signal !== null;
+  return exitEnding({
+    code: bySignal ? 128 + constants.signals[signal] : (code ?? 0),
+    bySignal,
+    outOfMemory: false,
+  });
 }
 
 /**

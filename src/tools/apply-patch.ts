@@ -1,16 +1,15 @@
 import {z} from 'zod';
 import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
-import {contentHash} from '../workspace/content-hash.ts';
 import {limitCall} from '../workspace/limit-call.ts';
-import type {PatchPlan} from '../workspace/patch/apply-patch.ts';
-import {bytesOf} from '../workspace/patch/byte-string.ts';
 import type {FileChange} from '../workspace/patch/file-change.ts';
+import type {PatchPlan} from '../workspace/patch/plan-patch.ts';
+import {stateHash} from '../workspace/patch/state-hash.ts';
 import {runPatchWith} from '../workspace/process/run-patch-with.ts';
-import {OUTER_MS} from './outer-bound.ts';
+import type {ReadLedger} from '../workspace/read-ledger.ts';
+import {makeChange} from './make-change.ts';
+import {OUTER_MS, SETTLE_MS} from './outer-bound.ts';
 import {PlanOnce} from './plan-once.ts';
-import {recordChange} from './record-change.ts';
-import {refreshLedger} from './refresh-ledger.ts';
 import {schemaOf} from './schema.ts';
 import {suggestSimilar} from './suggest-similar.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
@@ -21,7 +20,6 @@ const TIMEOUT_MS = 10_000;
 const params = z.strictObject({
   unified_diff: z
     .string()
-    .min(1)
     .describe(
       'Unified diff with "--- a/PATH", "+++ b/PATH" and "@@" lines; "/dev/null" for a new or removed file.',
     ),
@@ -43,13 +41,18 @@ const data = z.object({
 
 export function applyPatchTool(session: WorkspaceSession): Tool {
   const {workspace, clock, journal, processes, ledger} = session;
-  const plans = new PlanOnce(async ({unified_diff}: z.infer<typeof params>, {signal}) => {
+  // W15: a call sent beside this one may change a file, and the ledger with it. The line numbers are older than that.
+  const knownWhenSent = new WeakMap<z.infer<typeof params>, ReadLedger>();
+  const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
+    const {unified_diff} = request;
+    const known = knownWhenSent.get(request) ?? ledger.snapshot();
+    knownWhenSent.set(request, known);
     const planned = await limitCall(
       {tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal},
       async time => {
         const crossCheck = {run: runPatchWith(processes, time.signal), directory: journal.directory};
-        const {planPatch} = await import('../workspace/patch/apply-patch.ts');
-        const plan = await planPatch(workspace, unified_diff, {crossCheck, deadline: time});
+        const {planPatch} = await import('../workspace/patch/plan-patch.ts');
+        const plan = await planPatch(workspace, unified_diff, {crossCheck, ledger: known, deadline: time});
         return time.spent ? time.failure() : plan;
       },
     );
@@ -67,6 +70,8 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
     badParams: 'invalid_params',
     action: 'patch_file',
     timeoutMs: () => TIMEOUT_MS + OUTER_MS,
+    settleMs: SETTLE_MS,
+    outline: ({dry_run}) => ({dryRun: dry_run}),
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);
       if (!planned.ok) return planned;
@@ -83,14 +88,16 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
     execute: async (request, context) => {
       const planned = await plans.take(request, context);
       if (!planned.ok) return planned;
-      const plan = planned.value;
+      let {plan} = planned.value;
       if (!request.dry_run && plan.changes.length > 0) {
-        const {changes, changedFiles} = plan;
-        const record = {patch: request.unified_diff, changes, changedFiles};
-        const {commitPlan} = await import('../workspace/patch/apply-patch.ts');
-        const done = await recordChange(context, record, () => commitPlan(workspace, plan, journal));
+        const {unified_diff: patch} = request;
+        const describe = ({changes, changedFiles}: PatchPlan) => ({patch, changes, changedFiles});
+        const {signal} = context;
+        const done = await limitCall({tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
+          makeChange(session, context, {...planned.value, describe, time}),
+        );
         if (!done.ok) return done;
-        refreshLedger(ledger, changes);
+        plan = done.value;
       }
       return ok(answer(plan, request.dry_run));
     },
@@ -123,7 +130,7 @@ function answer(plan: PatchPlan, dryRun: boolean) {
 
 function hashesBefore(change: FileChange): [string, string][] {
   if (change.kind === 'create') return [[change.path, 'absent']];
-  const old = contentHash(bytesOf(change.old.content));
+  const old = stateHash(change.old);
   if (change.kind !== 'rename') return [[change.path, old]];
   return [
     [change.from, old],

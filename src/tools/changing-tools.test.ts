@@ -192,7 +192,7 @@ describe('apply_patch', () => {
     const place = await callWorkspaceTools(FILES);
     const target = (path: string): string => DIFF.replaceAll('src/main.py', path);
     expect(await place.code('apply_patch', {unified_diff: 'nonsense'})).toBe('patch_parse_error');
-    expect(await place.code('apply_patch', {unified_diff: ''})).toBe('invalid_params');
+    expect(await place.code('apply_patch', {unified_diff: ''})).toBe('patch_parse_error');
     expect(await place.code('apply_patch', {unified_diff: target('../x')})).toBe('path_escape');
     expect(await place.code('apply_patch', {unified_diff: target('.git/config')})).toBe('path_escape');
     const missing = await place.call('apply_patch', {unified_diff: target('src/man.py')});
@@ -289,6 +289,7 @@ describe('approvals', () => {
       emit: async () => {},
       saveArtifact: runtime.session.directory.saveArtifact,
       progress: () => {},
+      mayReach: () => ({allowed: true as const}),
     };
     expect((await prepared.value.intend(context)).ok).toBe(true);
     writeFileSync(join(place.root, 'b.txt'), 'zero\r\ntwo\r\n');

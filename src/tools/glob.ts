@@ -1,11 +1,9 @@
-import {join} from 'node:path';
 import {z} from 'zod';
-import {ok, type Result} from '../core/result.ts';
+import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
-import {compileGlob, type Glob} from '../workspace/glob/compile-glob.ts';
-import {isPassedOver} from '../workspace/is-passed-over.ts';
-import {type CallTime, limitCall} from '../workspace/limit-call.ts';
-import type {WorkspacePath} from '../workspace/workspace-path.ts';
+import {compileGlob} from '../workspace/glob/compile-glob.ts';
+import {limitCall} from '../workspace/limit-call.ts';
+import {walkTree} from '../workspace/walk-tree.ts';
 import {READING} from './annotations.ts';
 import {OUTER_MS} from './outer-bound.ts';
 import {outputLimit} from './output-limit.ts';
@@ -36,7 +34,7 @@ const data = z.object({
 });
 
 export function globTool(session: WorkspaceSession): Tool {
-  const {workspace, files, clock} = session;
+  const {workspace, clock} = session;
   return defineTool({
     name: 'glob',
     title: 'Find files by name',
@@ -59,15 +57,14 @@ export function globTool(session: WorkspaceSession): Tool {
       const glob = compileGlob(request.pattern, 'pattern');
       if (!glob.ok) return glob;
       const {signal} = context;
-      const found = await limitCall({tool: 'glob', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-        find(root.value, glob.value, time),
+      const found = await limitCall({tool: 'glob', timeoutMs: TIMEOUT_MS, clock, signal}, deadline =>
+        walkTree(workspace, root.value, {glob: glob.value, maxFiles: MAX_FILES, deadline}),
       );
       if (!found.ok) return suggestSimilar(session, found, signal);
-      const listed = present(found.value);
-      if (!listed.ok) return listed;
-      const {files: all, more} = listed.value;
+      const prefix = root.value === '.' ? '' : `${root.value}/`;
+      const all = found.value.files.map(path => `${prefix}${path}`);
       const fitting = takeWithin(all, outputLimit(context) - FRAME_BYTES);
-      return ok({files: [...fitting], truncated: more || fitting.length < all.length});
+      return ok({files: [...fitting], truncated: fitting.length < found.value.total});
     },
     renderText: ({files: found, truncated}) => {
       if (found.length === 0) return 'No files.';
@@ -77,41 +74,4 @@ export function globTool(session: WorkspaceSession): Tool {
       return [...found, ...more].join('\n');
     },
   });
-
-  /** ADR 08: through ripgrep where it can be run, else by going through the files ourselves. */
-  async function find(root: WorkspacePath, glob: Glob, time: CallTime): Promise<Result<readonly string[]>> {
-    const directory = workspace.openDirectory(root);
-    if (!directory.ok) return directory;
-    directory.value.close();
-    const ripgrep = await session.ripgrep();
-    if (ripgrep.ok) {
-      const cwd = join(workspace.root, root);
-      const {listWithRipgrep} = await import('../workspace/ripgrep/list-with-ripgrep.ts');
-      const listed = await listWithRipgrep({...ripgrep.value, cwd}, glob, time.signal);
-      if (time.spent) return time.failure();
-      const prefix = root === '.' ? '' : `${root}/`;
-      if (listed.ok && listed.value !== undefined) return ok(listed.value.map(path => `${prefix}${path}`));
-    }
-    const {scanFiles} = await import('../workspace/glob/scan-files.ts');
-    return scanFiles(files, root, glob, time);
-  }
-
-  /**
-   * W1: ripgrep goes by names, so somebody may have shown it another directory while it ran. What the jail
-   * does not find is not in the answer.
-   */
-  function present(
-    paths: readonly string[],
-  ): Result<{readonly files: readonly string[]; readonly more: boolean}> {
-    const listed: string[] = [];
-    for (const path of paths) {
-      const resolved = workspace.resolve(path);
-      const info = resolved.ok ? workspace.inspect(resolved.value) : resolved;
-      if (!info.ok && !isPassedOver(info.error)) return info;
-      if (!info.ok || info.value.kind !== 'file') continue;
-      if (listed.length === MAX_FILES) return ok({files: listed, more: true});
-      listed.push(path);
-    }
-    return ok({files: listed, more: false});
-  }
 }

@@ -69,6 +69,7 @@ export function listFilesTool(session: WorkspaceSession): Tool {
         walkTree(workspace, root.value, {
           glob: glob.value,
           respectGitignore: request.respect_gitignore,
+          leaveOutHidden: request.respect_gitignore,
           maxFiles: MAX_FILES,
           deadline,
         }),

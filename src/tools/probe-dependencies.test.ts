@@ -17,6 +17,7 @@ async function probe(parts: Partial<ProbeParts>) {
   const probes = await probeDependencies({
     processes: nodeProcessRunner(systemClock),
     programDirectories: [],
+    standardDirectories: [],
     workspaceRoot: '/nonexistent',
     browser: {enabled: true, chromium_path: ''},
     signal: new AbortController().signal,
@@ -82,4 +83,11 @@ test('policy: the configured Chromium is the one that is probed', async () => {
     state: 'ok',
     detail: path,
   });
+});
+
+test('review B9: doctor finds every Chromium that a fetch finds', async () => {
+  const bin = temporaryDirectory();
+  program(bin, 'chrome-headless-shell', 'echo "HeadlessShell 156.0.7000.1"');
+  const found = await probe({programDirectories: [bin]});
+  expect(found.get('Chromium')).toMatchObject({state: 'ok', detail: join(bin, 'chrome-headless-shell')});
 });

@@ -1,6 +1,8 @@
 import {constants} from 'node:fs';
 import {access} from 'node:fs/promises';
-import {isAbsolute, join} from 'node:path';
+import {delimiter, isAbsolute} from 'node:path';
+import {findProgram} from '../system/find-program.ts';
+import {CHROMIUM_NAMES} from '../web/browser/find-chromium.ts';
 import type {ProcessRunner} from '../workspace/process/process-runner.ts';
 import {findRipgrep} from '../workspace/ripgrep/find-ripgrep.ts';
 
@@ -21,6 +23,8 @@ export interface ProbeParts {
   readonly processes: ProcessRunner;
   /** The directories of the operator's `PATH`. */
   readonly programDirectories: readonly string[];
+  /** Looked at before them. Default: the system's. */
+  readonly standardDirectories?: readonly string[];
   /** Nothing in it is run. */
   readonly workspaceRoot: string;
   /** `tools.webfetch.browser`; `chromium_path` is '' for a search in `PATH`. */
@@ -111,10 +115,7 @@ function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Depen
     },
     {
       name: 'Chromium',
-      programs:
-        browser.chromium_path === ''
-          ? ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-          : [browser.chromium_path],
+      programs: browser.chromium_path === '' ? CHROMIUM_NAMES : [browser.chromium_path],
       args: ['--version'],
       version: /(\d+(?:\.\d+){3})/,
       neededFor:
@@ -155,13 +156,21 @@ function probeNode(): Probe {
 }
 
 async function firstOf(programs: readonly string[], parts: ProbeParts): Promise<string | undefined> {
-  const {programDirectories, workspaceRoot} = parts;
-  const outside = programDirectories.filter(
-    directory => isAbsolute(directory) && !`${directory}/`.startsWith(`${workspaceRoot}/`),
-  );
+  const {programDirectories, standardDirectories, workspaceRoot} = parts;
+  const places = {
+    path: programDirectories.join(delimiter),
+    // A workspace that is the whole file system bars nothing, or there would be nothing to run.
+    barred: workspaceRoot === '/' ? [] : [workspaceRoot],
+    standard: standardDirectories,
+  };
   for (const program of programs) {
-    const places = isAbsolute(program) ? [program] : outside.map(directory => join(directory, program));
-    for (const path of places) if (await isExecutable(path)) return path;
+    // What the operator names is taken as it is.
+    if (isAbsolute(program)) {
+      if (await isExecutable(program)) return program;
+      continue;
+    }
+    const found = await findProgram(program, places);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

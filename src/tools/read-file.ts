@@ -15,8 +15,14 @@ import type {WorkspaceSession} from './workspace-session.ts';
 
 /** Tool API, read_file. */
 const TIMEOUT_MS = 10_000;
+/** W12: bytes of an answer where nobody says otherwise. */
+const MAX_BYTES = 1_048_576;
 /** Escapes make JSON longer than its text, by a factor that is known once it is written. */
 const FITTINGS = 4;
+/** A control character is written as `\u0001`. */
+const LONGEST_ESCAPE = 6;
+/** The answer without its text, and the line that marks the cut. */
+const FRAME_BYTES = 400;
 
 // Ruling W5: that the lines are in the file is judged where their number is known, so zod sees integers only.
 const params = z.strictObject({
@@ -33,6 +39,7 @@ const data = z.object({
   total_lines: z.int().describe('Of the whole file.'),
   start_line: z.int(),
   end_line: z.int(),
+  left_out: lineRange.exactOptional().describe('The lines of which something is left out.'),
   next: lineRange.exactOptional().describe('The lines that were left out, to be asked for next.'),
 });
 
@@ -49,6 +56,7 @@ export function readFileTool(session: WorkspaceSession): Tool {
     data: schemaOf(data),
     badParams: 'invalid_params',
     action: undefined,
+    maxOutputBytes: MAX_BYTES,
     timeoutMs: () => TIMEOUT_MS + OUTER_MS,
     intend: async ({path, start_line, end_line}) => {
       const resolved = workspace.resolve(path);
@@ -73,8 +81,7 @@ export function readFileTool(session: WorkspaceSession): Tool {
       ledger.record(resolved.value, read.value.hash);
       return ok({...read.value.data});
     },
-    renderText: ({content, start_line, end_line, total_lines}) =>
-      `[lines ${start_line}-${end_line} of ${total_lines}]\n${content}`,
+    renderText: answer => `${headerOf(answer)}\n${answer.content}`,
   });
 
   /** So many bytes of it that its JSON fits; the line that marks the cut stays, which a later cut would lose. */
@@ -87,11 +94,30 @@ export function readFileTool(session: WorkspaceSession): Tool {
     let maxBytes = limit;
     for (let fitting = 1; ; fitting += 1) {
       const read = await readText(files, path, {...range, maxBytes, deadline});
-      if (!read.ok || fitting === FITTINGS) return read;
+      if (!read.ok || fitting > FITTINGS) return read;
       const bytes = Buffer.byteLength(JSON.stringify(read.value.data));
       if (bytes <= limit) return read;
       const shown = Math.min(maxBytes, Buffer.byteLength(read.value.data.content));
-      maxBytes = Math.max(1, Math.floor((shown * limit) / bytes) - 300);
+      const scaled = (shown * limit) / bytes - FRAME_BYTES;
+      // Whatever the text, this fits.
+      const certain = (limit - FRAME_BYTES) / LONGEST_ESCAPE;
+      maxBytes = Math.max(1, Math.floor(fitting < FITTINGS ? scaled : certain));
     }
   }
+}
+
+/** W17: names what is shown, what is not, and how to get it. */
+function headerOf({start_line, end_line, total_lines, left_out, next}: z.infer<typeof data>): string {
+  if (left_out === undefined) return `[lines ${start_line}-${end_line} of ${total_lines}]`;
+  const whole = [
+    ...(left_out.start_line > start_line ? [`${start_line}-${left_out.start_line - 1}`] : []),
+    ...(left_out.end_line < end_line ? [`${left_out.end_line + 1}-${end_line}`] : []),
+  ];
+  const shown =
+    whole.length > 0 ? `lines ${whole.join(' and ')}` : `parts of lines ${start_line}-${end_line}`;
+  const more =
+    next === undefined
+      ? `line ${left_out.start_line} is too long to be shown whole`
+      : `to read on, start_line=${next.start_line} and end_line=${next.end_line}`;
+  return `[${shown} of ${total_lines}; ${more}]`;
 }

@@ -8,7 +8,7 @@ import {systemClock} from '../core/clock.ts';
 import {fail} from '../core/failure.ts';
 import {ok} from '../core/result.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
-import type {ProcessRunner} from '../workspace/process/process-runner.ts';
+import type {ProcessRequest, ProcessRunner} from '../workspace/process/process-runner.ts';
 
 const FILES = {
   'src/main.py': 'def main():\n    pass\n',
@@ -73,8 +73,29 @@ describe('list_files', () => {
     expect(await code('list_files', {root: 'none'})).toBe('file_not_found');
     expect(await code('list_files', {root: root, glob: '../*'})).toBe('path_escape');
     expect(await code('list_files', {glob: 'a['})).toBe('invalid_params');
-    expect(await code('list_files', {glob: null})).toBe('invalid_params');
     expect(await code('list_files', {rot: '.'})).toBe('invalid_params');
+  });
+});
+
+describe('review 16.1: null is as if absent', () => {
+  test.each([
+    ['list_files', {root: null, glob: null, respect_gitignore: null}, {}],
+    ['read_file', {path: 'README.md', start_line: null, end_line: null}, {path: 'README.md'}],
+    [
+      'search',
+      {query: 'x', glob: null, max_results: null, context_lines: null, is_regex: null},
+      {query: 'x'},
+    ],
+    ['glob', {pattern: '*', root: null}, {pattern: '*'}],
+  ])('%s', async (tool, nulls, absent) => {
+    const {data} = await callWorkspaceTools(FILES);
+    expect(await data(tool, nulls)).toEqual(await data(tool, absent));
+  });
+
+  test('and of what is needed it is no value', async () => {
+    const {code} = await callWorkspaceTools(FILES);
+    expect(await code('read_file', {path: null})).toBe('invalid_params');
+    expect(await code('search', {query: null})).toBe('invalid_params');
   });
 });
 
@@ -126,6 +147,82 @@ describe('read_file', () => {
         ),
       });
     }
+  });
+
+  test('W12: 10,001 lines of 59 characters are the first and the last 5,000; 10,000 are whole', async () => {
+    const line = (at: number) => `${String(at).padStart(59, '.')}\n`;
+    const lines = (from: number, to: number) =>
+      Array.from({length: to - from + 1}, (_, at) => line(from + at)).join('');
+    const {call, data, tool} = await callWorkspaceTools({whole: lines(1, 10_000), f: lines(1, 10_001)});
+    expect(await data('read_file', {path: 'whole'})).toMatchObject({
+      content: lines(1, 10_000),
+      truncated: false,
+    });
+    const cut = await data('read_file', {path: 'f'});
+    expect(cut).toEqual({
+      content: `${lines(1, 5000)}[… 60 bytes of line 5001 left out …]\n${lines(5002, 10_001)}`,
+      truncated: true,
+      total_lines: 10_001,
+      start_line: 1,
+      end_line: 10_001,
+      left_out: {start_line: 5001, end_line: 5001},
+      next: {start_line: 5001, end_line: 5001},
+    });
+    expect(tool('read_file').renderText(cut).slice(0, 90)).toMatch(
+      /^\[lines 1-5000 and 5002-10001 of 10001; to read on, start_line=5001 and end_line=5001\]\n/,
+    );
+    // A request that has less room holds for it as for every tool.
+    const small = await call('read_file', {path: 'f'}, {availableCapacityBytes: 100_000});
+    expect(Buffer.byteLength(JSON.stringify(small.data))).toBeLessThanOrEqual(100_000);
+  });
+
+  test('W12: its own limit is 1 MiB; one that the operator sets holds', async () => {
+    const files = {f: `${'x'.repeat(199)}\n`.repeat(9000)};
+    const own = await callWorkspaceTools(files);
+    const set = await callWorkspaceTools(files, {maxOutputBytes: 102_400});
+    const bytesOf = async ({data}: typeof own) =>
+      Buffer.byteLength(JSON.stringify(await data('read_file', {path: 'f'})));
+    expect(await bytesOf(own)).toBeLessThanOrEqual(1_048_576);
+    expect(await bytesOf(own)).toBeGreaterThan(1_000_000);
+    expect(await bytesOf(set)).toBeLessThanOrEqual(102_400);
+    expect(await bytesOf(set)).toBeGreaterThan(95_000);
+  });
+
+  test('review 15.10: whatever the text and the limit, the tool cuts, and the runtime does not', async () => {
+    const {call, tool} = await callWorkspaceTools({
+      controls: '\u0001\u0002\n'.repeat(20_000),
+      quotes: `${'"'.repeat(3000)}\n`.repeat(50),
+      line: '\u0001'.repeat(300_000),
+      mixed: `${'x'.repeat(60_000)}\n${'\u0001'.repeat(60_000)}\n${'y'.repeat(60_000)}\n`,
+    });
+    for (const path of ['controls', 'quotes', 'line', 'mixed']) {
+      for (const maxOutputBytes of [1024, 5000, 50_000]) {
+        const {data} = await call('read_file', {path}, {maxOutputBytes});
+        expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(maxOutputBytes);
+        const text = tool('read_file').renderText(data);
+        expect(text).not.toContain('[output truncated');
+        expect(text).toMatch(/\n\[… \d+ bytes of lines? [\d-]+ left out …\]\n/);
+      }
+    }
+  });
+
+  test('review 15.10: the header names what is shown', async () => {
+    const {call, tool} = await callWorkspaceTools({
+      f: `${'x'.repeat(99)}\n`.repeat(100),
+      long: `a\n${'x'.repeat(5000)}\nb\n`,
+      one: 'x'.repeat(5000),
+    });
+    const header = async (path: string) => {
+      const {data} = await call('read_file', {path}, {maxOutputBytes: 2000});
+      return tool('read_file').renderText(data).split('\n', 1)[0];
+    };
+    const [, to, from, start, end] =
+      /^\[lines 1-(\d+) and (\d+)-100 of 100; to read on, start_line=(\d+) and end_line=(\d+)\]$/.exec(
+        (await header('f')) ?? '',
+      ) ?? [];
+    expect([Number(start), Number(end)]).toEqual([Number(to) + 1, Number(from) - 1]);
+    expect(await header('long')).toBe('[lines 1-1 and 3-3 of 3; to read on, start_line=2 and end_line=2]');
+    expect(await header('one')).toBe('[parts of lines 1-1 of 1; line 1 is too long to be shown whole]');
   });
 
   test('Tool API: error types', async () => {
@@ -206,7 +303,7 @@ describe('search', () => {
     }
   });
 
-  test('Tool API: ripgrep_unavailable; ADR 08: glob goes through the files by itself then', async () => {
+  test('Tool API: ripgrep_unavailable; ADR 08: glob needs none', async () => {
     const place = await openTestWorkspace(FILES);
     const none = fail('ripgrep_unavailable', 'There is none.');
     const workspace = {...place, session: {...place.session, ripgrep: async () => none}};
@@ -218,18 +315,20 @@ describe('search', () => {
   test('Tool API: a search that takes too long is a timeout, with what was found', async () => {
     const clock = createManualClock();
     const real = nodeProcessRunner(systemClock);
-    // Says one thing, and then nothing any more.
+    let blocks = 0;
+    async function* slowly(source: ProcessRequest['stdin']) {
+      for await (const block of source ?? []) {
+        yield block;
+        blocks += 1;
+        // The first file is through.
+        if (blocks === 1) clock.advance(60_000);
+      }
+    }
     const processes: ProcessRunner = {
-      run: request => {
-        if (!request.args.includes('--count')) return real.run(request);
-        request.onStdout(Buffer.from('./README.md\x001\n'));
-        return new Promise(resolve => {
-          request.signal.addEventListener('abort', () => resolve({end: 'aborted'}));
-          clock.advance(60_000);
-        });
-      },
+      run: request => real.run({...request, stdin: slowly(request.stdin)}),
     };
-    const place = await openTestWorkspace(FILES);
+    const filler = 'x\n'.repeat(50_000);
+    const place = await openTestWorkspace({a: `text\n${filler}`, b: `text\n${filler}`});
     const workspace = {
       ...place,
       session: {
@@ -248,7 +347,7 @@ describe('search', () => {
       details: {
         timeout_ms: 60_000,
         partial: {
-          matches: [{file: 'README.md', line: 3, content: 'text'}],
+          matches: [{file: 'a', line: 1, content: 'text'}],
           truncated: true,
           total_matches: 1,
         },
@@ -314,29 +413,6 @@ describe('glob', () => {
     expect(await code('glob', {pattern: '*', root: 'link'})).toBe('symlink_blocked');
     expect(await code('glob', {pattern: '*', root: 'none'})).toBe('file_not_found');
     expect((await data('glob', {pattern: '/etc/*'}))['files']).toEqual([]);
-  });
-
-  test('ruling W1: what the jail does not find is not in the answer, whatever ripgrep says', async () => {
-    const place = await openTestWorkspace(FILES);
-    writeFileSync(join(place.outside, 'secret.py'), '');
-    symlinkSync(place.outside, join(place.root, 'link'));
-    const processes: ProcessRunner = {
-      run: async request => {
-        request.onStdout(
-          Buffer.from('./link/secret.py\0./../work2/secret.py\0./gone.py\0./.git/x.py\0./src/main.py\0'),
-        );
-        return {end: 'exited', exitCode: 0, stderr: ''};
-      },
-    };
-    const ripgrep = async () => {
-      const found = await place.session.ripgrep();
-      return found.ok ? ok({...found.value, processes}) : found;
-    };
-    const {data} = await callWorkspaceTools(
-      {},
-      {workspace: {...place, session: {...place.session, ripgrep}}},
-    );
-    expect(await data('glob', {pattern: '*.py'})).toEqual({files: ['src/main.py'], truncated: false});
   });
 
   test('ruling W11: says that there are more than 1000', async () => {

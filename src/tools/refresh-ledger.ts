@@ -1,6 +1,5 @@
-import {contentHash} from '../workspace/content-hash.ts';
-import {bytesOf} from '../workspace/patch/byte-string.ts';
 import type {FileChange, FileState} from '../workspace/patch/file-change.ts';
+import {stateHash} from '../workspace/patch/state-hash.ts';
 import type {ReadLedger} from '../workspace/read-ledger.ts';
 
 /**
@@ -11,13 +10,13 @@ export function refreshLedger(ledger: ReadLedger, changes: readonly FileChange[]
   for (const change of changes) {
     switch (change.kind) {
       case 'create':
-        ledger.record(change.path, hashOf(change.new));
+        ledger.record(change.path, stateHash(change.new));
         break;
       case 'modify':
-        if (isKnown(ledger, change.path, change.old)) ledger.record(change.path, hashOf(change.new));
+        if (isKnown(ledger, change.path, change.old)) ledger.record(change.path, stateHash(change.new));
         break;
       case 'rename':
-        if (isKnown(ledger, change.from, change.old)) ledger.record(change.path, hashOf(change.new));
+        if (isKnown(ledger, change.from, change.old)) ledger.record(change.path, stateHash(change.new));
         ledger.forget(change.from);
         break;
       case 'delete':
@@ -29,9 +28,5 @@ export function refreshLedger(ledger: ReadLedger, changes: readonly FileChange[]
 
 function isKnown(ledger: ReadLedger, path: FileChange['path'], state: FileState): boolean {
   const known = ledger.basis(path);
-  return known.ok && known.value === hashOf(state);
-}
-
-function hashOf({content}: FileState): ReturnType<typeof contentHash> {
-  return contentHash(bytesOf(content));
+  return known.ok && known.value === stateHash(state);
 }

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {openSandbox, runOptions} from '../../test/support/open-sandbox.ts';
+import {openSandbox, runOptions, type SandboxSettings} from '../../test/support/open-sandbox.ts';
 import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
 import type {Json} from '../core/json.ts';
 import {runTool} from './run.ts';
@@ -13,14 +13,22 @@ const SETTINGS = {
   max_timeout_seconds: 20,
 } as const;
 
-async function open() {
-  const opened = openSandbox({settings: SETTINGS});
+async function open(more: SandboxSettings = {}) {
+  const settings = {...SETTINGS, ...more};
+  const opened = openSandbox({settings});
   onTestFinished(() => opened.close());
-  const tool = runTool(opened.sandbox, runOptions(SETTINGS));
+  const tool = runTool(opened.sandbox, runOptions(settings));
   const runtime = await openTestRuntime({tools: [tool], approval: {mode: 'auto'}});
   const call = (params: {[name: string]: Json}) => runtime.call('run', params);
   const artifact = (path: Json | undefined) => readFileSync(join(runtime.directory, String(path)), 'utf8');
-  return {tool, call, artifact};
+  const events = (name: string) =>
+    readFileSync(join(runtime.directory, 'events.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+      .filter(({event}) => event === name)
+      .map(({payload: {paths, complete}}) => ({paths, complete}));
+  return {tool, call, artifact, events};
 }
 
 describe('run', () => {
@@ -71,17 +79,56 @@ describe('run', () => {
       },
     });
     expect(result.error?.message).toContain('timeout_sec');
+    expect(result).toMatchObject({
+      exit_code: null,
+      stdout_path: 'logs/tool_step_0001_stdout.txt',
+      stderr_path: 'logs/tool_step_0001_stderr.txt',
+    });
     expect(artifact('logs/tool_step_0001_stdout.txt')).toBe('before\n');
   });
 
   test('ruling W8 a death by signal is abnormal_exit', async () => {
-    const {call} = await open();
+    const {call, artifact} = await open();
     const result = await call({command: 'echo last words; kill -SEGV $$'});
     expect(result.error).toMatchObject({
       error_type: 'abnormal_exit',
       details: {signal: 'SIGSEGV', exit_code: 139, reason: 'signal'},
     });
     expect(result.error?.message).toContain('End of stdout:\nlast words');
+    expect(result).toMatchObject({
+      exit_code: 139,
+      stdout_path: 'logs/tool_step_0001_stdout.txt',
+      stderr_path: 'logs/tool_step_0001_stderr.txt',
+    });
+    expect(artifact('logs/tool_step_0001_stdout.txt')).toBe('last words\n');
+  });
+
+  test('W20: a command that exits with 129 or more by itself is a success', async () => {
+    const {call} = await open();
+    expect(await call({command: 'exit 137'})).toMatchObject({status: 'success', exit_code: 137});
+  });
+
+  test('review R7: repositories that appear are in the result, in its text and in the log', async () => {
+    const {tool, call, events} = await open();
+    const {data} = await call({command: 'mkdir -p sub/.git; echo made'});
+    expect(data).toMatchObject({repositories: ['sub']});
+    expect(tool.renderText(data)).toContain('git repositories have appeared in: sub');
+    expect(events('repositories_appeared')).toEqual([{paths: ['sub'], complete: true}]);
+    expect(Object.keys((await call({command: 'true'})).data ?? {})).not.toContain('repositories');
+  });
+
+  test('W11: what git was refused is explained, with the setting', async () => {
+    const {tool, call} = await open();
+    const words = "fatal: Unable to create '/workspace/.git/index.lock': Read-only file system";
+    const {data} = await call({command: `echo "${words}" >&2; exit 128`});
+    expect(data).toMatchObject({note: expect.stringContaining('tools.run.git = "read-only"')});
+    expect(tool.renderText(data)).toContain('sets it to "commit"');
+    const {data: other} = await call({command: 'echo "x: Read-only file system" >&2'});
+    expect(other).not.toHaveProperty('note');
+    const {call: commit} = await open({git: 'commit'});
+    expect((await commit({command: `echo "${words}" >&2`})).data).toMatchObject({
+      note: expect.stringContaining('Commands may commit'),
+    });
   });
 
   test('Tool API run: parameters that cannot be used are invalid_params', async () => {
@@ -94,7 +141,6 @@ describe('run', () => {
       {command: 'x'.repeat(100_001)},
       {command: 'true', timeout_sec: 0},
       {command: 'true', timeout_sec: 21},
-      {command: 'true', timeout_sec: null},
       {command: 'true', env: {'A B': 'x'}},
       {command: 'true', env: {'': 'x'}},
       {command: 'true', env: {'A=B': 'x'}},
@@ -104,7 +150,9 @@ describe('run', () => {
       {command: 'true', cwd: '/'},
     ];
     for (const params of wrong) expect((await call(params)).error?.error_type).toBe('invalid_params');
-    expect((await call({command: 'exit $((A + 1))', env: {A: '4'}, timeout_sec: 20})).exit_code).toBe(5);
+    expect((await call({command: 'exit $((LINES + 1))', env: {LINES: '4'}, timeout_sec: 20})).exit_code).toBe(
+      5,
+    );
   });
 
   test('ruling H4 what is asked is the command, with its variables', async () => {

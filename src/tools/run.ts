@@ -1,10 +1,12 @@
 import {z} from 'zod';
 import {type Failure, fail} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
-import {defineTool, type Tool, type ToolContext} from '../core/tool.ts';
+import {takeEnd} from '../core/text/take-end.ts';
+import {takeStart} from '../core/text/take-start.ts';
+import {type ApprovalSubject, defineTool, type Tool, type ToolContext} from '../core/tool.ts';
 import type {RunOptions} from '../sandbox/options.ts';
 import {previewOutput} from '../sandbox/preview-output.ts';
-import type {Execution, Sandbox} from '../sandbox/sandbox.ts';
+import type {RunOutcome, Sandbox} from '../sandbox/sandbox.ts';
 import {schemaOf} from './schema.ts';
 
 export const RUN = 'run';
@@ -37,6 +39,18 @@ const data = z.object({
     .array(z.string())
     .readonly()
     .describe('Background processes that were killed when the command had ended.'),
+  repositories: z
+    .array(z.string())
+    .readonly()
+    .exactOptional()
+    .describe(
+      'Directories in which a git repository has appeared. Git runs what its settings say: look before you use it there.',
+    ),
+  repositories_complete: z
+    .literal(false)
+    .exactOptional()
+    .describe('There if the tree was too large to look for all of them.'),
+  note: z.string().exactOptional().describe('Why something was refused that a setting allows.'),
 });
 
 type RunData = z.output<typeof data>;
@@ -79,12 +93,14 @@ export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
     badParams: 'invalid_params',
     action: 'run',
     timeoutMs: request => limitOf(request) + START_MS,
-    intend: async ({command, env = {}}) => {
+    outline: request => ({subject: subjectOf(request)}),
+    intend: async request => {
+      const {command, env = {}} = request;
       const assignments = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       const [firstLine = ''] = command.trim().split('\n');
       return ok({
-        subject: {kind: 'command', values: [command]},
-        summary: `run ${firstLine.slice(0, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}`,
+        subject: subjectOf(request),
+        summary: `run ${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}`,
         preview: [...assignments, command].join('\n'),
         fileHashes: {},
       });
@@ -95,11 +111,19 @@ export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
       if (!ran.ok) return ran;
       const saved = await saveOutput(ran.value, context);
       if (!saved.ok) return saved;
-      return judge(ran.value, saved.value, limitOf(request));
+      const {paths, complete} = ran.value.repositories;
+      if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
+      return judge(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
     },
     resultFields: ({exit_code, stdout_path, stderr_path}) => ({exit_code, stdout_path, stderr_path}),
     renderText,
   });
+}
+
+/** Review R10: a variable (`PATH`, `NODE_OPTIONS`, `HOME`) makes another command of the same words. */
+function subjectOf({command, env = {}}: {command: string; env?: object | undefined}): ApprovalSubject {
+  const exactOnly = Object.keys(env).length > 0;
+  return {kind: 'command', values: [command], ...(exactOnly ? {exactOnly} : {})};
 }
 
 interface SavedOutput {
@@ -109,7 +133,7 @@ interface SavedOutput {
   readonly stderrPath: string;
 }
 
-async function saveOutput({stdout, stderr}: Execution, context: ToolContext): Promise<Result<SavedOutput>> {
+async function saveOutput({stdout, stderr}: RunOutcome, context: ToolContext): Promise<Result<SavedOutput>> {
   const step = String(context.step).padStart(4, '0');
   const stdoutPath = await context.saveArtifact(`logs/tool_step_${step}_stdout.txt`, stdout.bytes);
   if (!stdoutPath.ok) return stdoutPath;
@@ -123,9 +147,26 @@ async function saveOutput({stdout, stderr}: Execution, context: ToolContext): Pr
   });
 }
 
+/** What git may do here, by the setting. */
+const GIT_NOTES: Readonly<Record<RunOptions['git'], string>> = {
+  'read-only':
+    'Commands may read .git and not change it (tools.run.git = "read-only"). The user commits, or sets it to "commit".',
+  commit:
+    'Commands may commit and not change what git executes or is configured by (tools.run.git = "commit"). The user does that.',
+};
+
+/** Ruling W11: git's own words name a file and no setting. */
+function isGitRefused({stderr}: SavedOutput): boolean {
+  return /\.git\b[^\n]*Read-only file system|Read-only file system[^\n]*\.git\b/.test(stderr.text);
+}
+
 /** Ruling W8: an exit code is an answer; a death by signal, out of memory or out of time is a failure. */
-function judge(execution: Execution, saved: SavedOutput, timeoutMs: number): Result<RunData> {
-  const {ending, sandbox, stdout, stderr, durationMs, leftRunning} = execution;
+function judge(
+  execution: RunOutcome,
+  saved: SavedOutput,
+  {timeoutMs, git}: {readonly timeoutMs: number; readonly git: RunOptions['git']},
+): Result<RunData> {
+  const {ending, sandbox, stdout, stderr, durationMs, leftRunning, repositories} = execution;
   const duration_sec = Math.round(durationMs) / 1000;
   switch (ending.kind) {
     case 'exited':
@@ -142,6 +183,9 @@ function judge(execution: Execution, saved: SavedOutput, timeoutMs: number): Res
         duration_sec,
         sandbox,
         left_running: leftRunning,
+        ...(repositories.paths.length > 0 && {repositories: repositories.paths}),
+        ...(!repositories.complete && {repositories_complete: false as const}),
+        ...(isGitRefused(saved) && {note: GIT_NOTES[git]}),
       });
     case 'killed': {
       const reason = ending.outOfMemory ? 'out_of_memory' : 'signal';
@@ -151,7 +195,7 @@ function judge(execution: Execution, saved: SavedOutput, timeoutMs: number): Res
       return fail(
         'abnormal_exit',
         `The command ${what}. It ran for ${duration_sec} s in sandbox ${sandbox}. ${outputSoFar(saved)}`,
-        {signal: ending.signal, reason, exit_code: ending.code},
+        {signal: ending.signal, reason, exit_code: ending.code, ...partialOf(saved, sandbox)},
       );
     }
     case 'timeout':
@@ -168,17 +212,21 @@ function timedOut(saved: SavedOutput, timeoutMs: number, sandbox: string): Err<F
   return fail(
     'timeout',
     `The command did not end within ${timeoutMs / 1000} s and was killed with all that it started. Give it less to do, or a larger timeout_sec. ${outputSoFar(saved)}`,
-    {
-      timeout_ms: timeoutMs,
-      partial: {
-        stdout: saved.stdout.text,
-        stderr: saved.stderr.text,
-        stdout_path: saved.stdoutPath,
-        stderr_path: saved.stderrPath,
-        sandbox,
-      },
-    },
+    {timeout_ms: timeoutMs, ...partialOf(saved, sandbox)},
   );
+}
+
+/** Ruling W8: the output so far is kept whatever ended the command. */
+function partialOf(saved: SavedOutput, sandbox: string) {
+  return {
+    partial: {
+      stdout: saved.stdout.text,
+      stderr: saved.stderr.text,
+      stdout_path: saved.stdoutPath,
+      stderr_path: saved.stderrPath,
+      sandbox,
+    },
+  };
 }
 
 function outputSoFar({stdout, stderr, stdoutPath, stderrPath}: SavedOutput): string {
@@ -187,7 +235,7 @@ function outputSoFar({stdout, stderr, stdoutPath, stderrPath}: SavedOutput): str
     {name: 'stderr', text: stderr.text},
   ]
     .filter(({text: output}) => output.trim() !== '')
-    .map(({name, text: output}) => `\nEnd of ${name}:\n${output.trimEnd().slice(-MESSAGE_TAIL_CHARS)}`);
+    .map(({name, text: output}) => `\nEnd of ${name}:\n${takeEnd(output.trimEnd(), MESSAGE_TAIL_CHARS)}`);
   return `Its output is in ${stdoutPath} and ${stderrPath}.${tails.join('')}`;
 }
 
@@ -204,6 +252,13 @@ function renderText(result: RunData): string {
       : '';
     parts.push(`${stream}${note}:\n${output.trimEnd()}`);
   }
+  if (result.repositories !== undefined) {
+    parts.push(`git repositories have appeared in: ${result.repositories.join(', ')}`);
+  }
+  if (result.repositories_complete === false) {
+    parts.push('The tree is too large to look for all git repositories that have appeared.');
+  }
+  if (result.note !== undefined) parts.push(result.note);
   if (left_running.length > 0) parts.push(`killed at its end: ${left_running.join(', ')}`);
   return parts.join('\n');
 }

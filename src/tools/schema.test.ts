@@ -2,25 +2,37 @@ import {expect, test} from 'vitest';
 import {z} from 'zod';
 import {schemaOf} from './schema.ts';
 
-const schema = schemaOf(
-  z.strictObject({
-    path: z.string().min(1).describe('File.'),
-    start_line: z.int().min(1).optional(),
-    limit: z.int().default(50),
-    env: z.record(z.string(), z.string()).optional(),
-  }),
-);
+const TYPE = z.strictObject({
+  path: z.string().min(1).describe('File.'),
+  start_line: z.int().min(1).optional(),
+  limit: z.int().default(50),
+  env: z.record(z.string(), z.string()).optional(),
+});
+const schema = schemaOf(TYPE);
 
-test('ruling H2 600.0 is an integer, null is no omission', () => {
+test('ruling H2 600.0 is an integer', () => {
   expect(schema.parse(JSON.parse('{"path":"a","start_line":600.0}'))).toEqual({
     ok: true,
     value: {path: 'a', start_line: 600, limit: 50},
   });
-  expect(schema.parse({path: 'a', start_line: null})).toMatchObject({
+  expect(schema.parse({path: 'a', start_line: 1.5})).toMatchObject({ok: false, error: {field: 'start_line'}});
+});
+
+test('ruling H2 null leaves out what may be left out, and nothing else', () => {
+  expect(schema.parse({path: 'a', start_line: null, limit: null, env: null})).toEqual({
+    ok: true,
+    value: {path: 'a', limit: 50},
+  });
+  expect(schema.parse({path: null})).toMatchObject({ok: false, error: {field: 'path'}});
+  expect(schema.parse({path: 'a', other: null})).toMatchObject({ok: false, error: {field: 'other'}});
+  expect(schema.parse({path: 'a', env: {A: null}})).toMatchObject({ok: false, error: {field: 'env.A'}});
+});
+
+test('ruling H2 in web_fetch, null is no omission', () => {
+  expect(schemaOf(TYPE, {nullIsAbsent: false}).parse({path: 'a', start_line: null})).toMatchObject({
     ok: false,
     error: {field: 'start_line'},
   });
-  expect(schema.parse({path: 'a', start_line: 1.5})).toMatchObject({ok: false, error: {field: 'start_line'}});
 });
 
 test('ruling H2 missing parameters are {}', () => {

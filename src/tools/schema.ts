@@ -2,15 +2,25 @@ import {z} from 'zod';
 import type {Json} from '../core/json.ts';
 import type {Schema} from '../core/tool.ts';
 
+interface SchemaOptions {
+  /** Whether `null` leaves out what may be left out (the Tool API's `X | None`). Default: it does. */
+  readonly nullIsAbsent?: boolean;
+}
+
 /**
- * A zod type as the schema of a tool (JSON Schema 2020-12). Ruling H2: `600.0` is an integer, `null`
- * is no omission, missing parameters are `{}`.
+ * A zod type as the schema of a tool (JSON Schema 2020-12). Ruling H2: `600.0` is an integer, missing
+ * parameters are `{}`, and `null` leaves out an optional one, but not in `web_fetch` (SRD).
  */
-export function schemaOf<Value>(type: z.ZodType<Value>): Schema<Value> {
+export function schemaOf<Value>(
+  type: z.ZodType<Value>,
+  {nullIsAbsent = true}: SchemaOptions = {},
+): Schema<Value> {
+  const jsonSchema = toJsonSchema(type);
+  const optional = nullIsAbsent ? optionalNames(jsonSchema) : new Set<string>();
   return {
-    jsonSchema: toJsonSchema(type),
+    jsonSchema,
     parse: input => {
-      const parsed = type.safeParse(input === undefined ? {} : input);
+      const parsed = type.safeParse(input === undefined ? {} : withoutNulls(input, optional));
       if (parsed.success) return {ok: true, value: parsed.data};
       const {issues} = parsed.error;
       const [first] = issues;
@@ -24,6 +34,19 @@ export function schemaOf<Value>(type: z.ZodType<Value>): Schema<Value> {
       };
     },
   };
+}
+
+function optionalNames({properties, required}: {readonly [keyword: string]: Json}): ReadonlySet<string> {
+  if (typeof properties !== 'object' || properties === null) return new Set();
+  const needed = Array.isArray(required) ? required : [];
+  return new Set(Object.keys(properties).filter(name => !needed.includes(name)));
+}
+
+function withoutNulls(input: unknown, optional: ReadonlySet<string>): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const entries = Object.entries(input);
+  if (!entries.some(([name, value]) => value === null && optional.has(name))) return input;
+  return Object.fromEntries(entries.filter(([name, value]) => value !== null || !optional.has(name)));
 }
 
 /** The name that is unknown, or the path to the value that is wrong. */

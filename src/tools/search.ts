@@ -18,7 +18,10 @@ import type {WorkspaceSession} from './workspace-session.ts';
 const TIMEOUT_MS = 60_000;
 /** What is found by then is looked up within this, and within what the runtime waits longer. */
 const READING_MS = 1500;
+/** The answer without its matches. */
 const FRAME_BYTES = 100;
+/** The details of a time-out without the answer in them. */
+const DETAILS_BYTES = 100;
 
 const params = z.strictObject({
   query: z
@@ -41,6 +44,7 @@ const match = z.object({
   file: z.string(),
   line: z.int(),
   content: z.string(),
+  content_truncated: z.literal(true).exactOptional().describe('The line is longer than what content shows.'),
   context_before: z.array(z.string()),
   context_after: z.array(z.string()),
 });
@@ -94,7 +98,8 @@ export function searchTool(session: WorkspaceSession): Tool {
         if (!found.ok) return found;
         if (signal.aborted) return searching.failure();
         const {matches: all, total, complete} = found.value;
-        const matches = takeWithin(all.map(toJson), outputLimit(context) - FRAME_BYTES);
+        const room = outputLimit(context) - FRAME_BYTES - (complete ? 0 : DETAILS_BYTES);
+        const matches = takeWithin(all.map(toJson), room);
         const answer = {
           matches: [...matches],
           truncated: matches.length < total || !complete,

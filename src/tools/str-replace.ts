@@ -1,12 +1,17 @@
 import {z} from 'zod';
 import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
+import {yieldAfter} from '../core/yield-after.ts';
+import type {PreparedReplacement} from '../workspace/edit/prepare-replacement.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {bytesOf, readable} from '../workspace/patch/byte-string.ts';
+import type {FileChange} from '../workspace/patch/file-change.ts';
+import type {FileDiff} from '../workspace/patch/render-unified.ts';
 import {changedFile} from './changed-file.ts';
-import {OUTER_MS} from './outer-bound.ts';
+import {makeChange, type PlannedChange} from './make-change.ts';
+import {OUTER_MS, SETTLE_MS} from './outer-bound.ts';
+import {pathOutline} from './path-outline.ts';
 import {PlanOnce} from './plan-once.ts';
-import {recordChange} from './record-change.ts';
 import {schemaOf} from './schema.ts';
 import {suggestSimilar} from './suggest-similar.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
@@ -36,6 +41,12 @@ const data = z.object({
   diff: z.string(),
 });
 
+interface ReplacementPlan {
+  readonly prepared: PreparedReplacement;
+  readonly change: FileChange;
+  readonly diff: FileDiff;
+}
+
 export function strReplaceTool(session: WorkspaceSession): Tool {
   const {workspace, files, ledger, clock} = session;
   const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
@@ -47,7 +58,9 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
       prepareReplacement(files, ledger, {path: path.value, oldString, newString}, time),
     );
     if (!prepared.ok) return suggestSimilar(session, prepared, signal);
+    await yieldAfter(prepared.value.summary.bytes);
     const change = changedFile(prepared.value);
+    await yieldAfter(prepared.value.summary.bytes);
     const {renderFileChange} = await import('../workspace/patch/render-unified.ts');
     return ok({prepared: prepared.value, change, diff: renderFileChange(change)});
   });
@@ -63,6 +76,8 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
     badParams: 'invalid_params',
     action: 'patch_file',
     timeoutMs: () => TIMEOUT_MS + OUTER_MS,
+    settleMs: SETTLE_MS,
+    outline: ({path, dry_run}) => pathOutline(workspace, path, dry_run),
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);
       if (!planned.ok) return planned;
@@ -81,16 +96,17 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
     execute: async (request, context) => {
       const planned = await plans.take(request, context);
       if (!planned.ok) return planned;
-      const {prepared, change, diff} = planned.value;
-      const {path} = prepared.summary;
+      let {plan} = planned.value;
       if (!request.dry_run) {
         const {signal} = context;
-        const record = {patch: bytesOf(diff.text), changes: [change], changedFiles: [path]};
         const done = await limitCall({tool: 'str_replace', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-          recordChange(context, record, () => prepared.commit(time)),
+          makeChange(session, context, {...planned.value, describe, time}),
         );
         if (!done.ok) return done;
+        plan = done.value;
       }
+      const {prepared, diff} = plan;
+      const {path} = prepared.summary;
       const {lines, ...match} = prepared.match;
       return ok({
         path,
@@ -104,4 +120,8 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
     renderText: ({path, added, removed, dry_run, diff}) =>
       `${dry_run ? 'Dry run, nothing was changed: ' : ''}${path} | +${added} -${removed}\n${diff}`,
   });
+}
+
+function describe({prepared, change, diff}: ReplacementPlan): PlannedChange {
+  return {patch: bytesOf(diff.text), changes: [change], changedFiles: [prepared.summary.path]};
 }

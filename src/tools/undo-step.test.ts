@@ -1,5 +1,7 @@
 import {
+  appendFileSync,
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +17,7 @@ import {describe, expect, test} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
 import {writeFiles} from '../../test/support/open-test-workspace.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
+import {contentHash} from '../workspace/content-hash.ts';
 import {undoStep} from './undo-step.ts';
 
 const FILES = {'a.txt': 'one\r\ntwo', 'old/b.sh': '#!/bin/sh\n', 'c.txt': 'c\n'};
@@ -99,7 +102,7 @@ describe('undo-step', () => {
     expect(codeOf(await undo(place, 1))).toBe('io_error');
     writeFileSync(
       join(place.runDirectory, 'diffs/step_0001.undo.json'),
-      JSON.stringify({version: 1, files: [{path: '../x', before: null, after: null}]}),
+      JSON.stringify({version: 2, files: [{path: '../x', before: null, after: null}]}),
     );
     expect(codeOf(await undo(place, 1))).toBe('path_escape');
   });
@@ -137,6 +140,83 @@ describe('undo-step', () => {
         expect(readFileSync(join(place.root, 'f'), 'utf8')).toBe(before);
       }),
       {numRuns: 25},
+    );
+  });
+
+  test('W19: undoing a deletion restores mode 0600, and owner where root does it', async () => {
+    const place = await callWorkspaceTools({'secret.env': 'KEY=1\n'});
+    const path = join(place.root, 'secret.env');
+    chmodSync(path, 0o600);
+    if (process.getuid?.() === 0) chownSync(path, 1000, 1001);
+    const before = statSync(path);
+    await place.data('apply_patch', {
+      unified_diff: '--- a/secret.env\n+++ /dev/null\n@@ -1 +0,0 @@\n-KEY=1\n',
+    });
+    expect(existsSync(path)).toBe(false);
+    unwrap(await undo(place, 1));
+    const {mode, uid, gid} = statSync(path);
+    expect([mode, uid, gid]).toEqual([before.mode, before.uid, before.gid]);
+    expect(statSync(join(place.runDirectory, 'old', contentHash(Buffer.from('KEY=1\n')))).mode & 0o777).toBe(
+      0o600,
+    );
+  });
+
+  test('W19: a write of 30 MB is undone', async () => {
+    const old = 'an old line\n'.repeat(2_500_000);
+    const place = await callWorkspaceTools({'big.txt': old});
+    await place.data('read_file', {path: 'big.txt', start_line: 1, end_line: 1});
+    await place.data('write_file', {path: 'big.txt', content: 'a new line!\n'.repeat(2_500_000)});
+    unwrap(await undo(place, 2));
+    expect(readFileSync(join(place.root, 'big.txt'), 'latin1') === old).toBe(true);
+  });
+
+  test('review R18: what is appended to the patch for people changes nothing', async () => {
+    const place = await callWorkspaceTools(FILES);
+    await place.data('write_file', {path: 'n', content: 'n'});
+    appendFileSync(
+      join(place.runDirectory, 'diffs/step_0001.undo.patch'),
+      '--- a/c.txt\n+++ b/c.txt\n@@ -1 +1 @@\n-c\n+planted\n',
+    );
+    expect(unwrap(await undo(place, 1)).restored_files).toEqual(['n']);
+    expect(snapshot(place.root)).toEqual({
+      'a.txt': FILES['a.txt'],
+      'c.txt': 'c\n',
+      'old/b.sh': '#!/bin/sh\n',
+    });
+  });
+
+  test('review R18: old bytes and a record that are not what the log vouches for are not used', async () => {
+    const place = await callWorkspaceTools(FILES);
+    await place.data('read_file', {path: 'c.txt'});
+    await place.data('write_file', {path: 'c.txt', content: 'C\n'});
+    const [applied] = (await place.runtime.events()).filter(({event}) => event === 'PATCH_APPLIED');
+    const recordHash = String(applied?.payload['undo_record_sha256']);
+    const record = join(place.runDirectory, 'diffs/step_0002.undo.json');
+    const written = readFileSync(record, 'utf8');
+    const planted = contentHash(Buffer.from('planted'));
+    writeFileSync(join(place.runDirectory, 'old', planted), 'planted');
+    writeFileSync(record, written.replace(/"sha256":"[0-9a-f]{64}"/, `"sha256":"${planted}"`));
+    expect(codeOf(await undoStep(place.session, place.runDirectory, 2, {recordHash}))).toBe('io_error');
+    writeFileSync(record, written);
+    writeFileSync(join(place.runDirectory, 'old', contentHash(Buffer.from('c\n'))), 'planted');
+    expect(codeOf(await undoStep(place.session, place.runDirectory, 2, {recordHash}))).toBe('io_error');
+    expect(readFileSync(join(place.root, 'c.txt'), 'utf8')).toBe('C\n');
+    writeFileSync(join(place.runDirectory, 'old', contentHash(Buffer.from('c\n'))), 'c\n');
+    expect(codeOf(await undoStep(place.session, place.runDirectory, 2, {recordHash}))).toBe('ok');
+  });
+
+  test('W19: undo goes through the same commit: of it and an edit at the same time, no success is lost', async () => {
+    const place = await callWorkspaceTools({'f.txt': 'one\ntwo\n'});
+    await place.data('read_file', {path: 'f.txt'});
+    await place.data('str_replace', {path: 'f.txt', old_string: 'one', new_string: '1'});
+    const [undone, edited] = await Promise.all([
+      undo(place, 2).then(codeOf),
+      place.code('str_replace', {path: 'f.txt', old_string: 'two', new_string: '2'}),
+    ]);
+    const expected = {'ok,stale_read': 'one\ntwo\n', 'stale_read,ok': '1\n2\n', 'ok,not_read': 'one\ntwo\n'};
+    expect(Object.keys(expected)).toContain(`${undone},${edited}`);
+    expect(readFileSync(join(place.root, 'f.txt'), 'utf8')).toBe(
+      expected[`${undone},${edited}` as keyof typeof expected],
     );
   });
 });

@@ -1,9 +1,10 @@
 import type {Clock} from '../core/clock.ts';
+import {rememberSuccess} from '../core/remember-success.ts';
 import {ok, type Result} from '../core/result.ts';
+import type {ChangeOptions, Recovery} from '../workspace/edit/change-workspace.ts';
 import type {FileSystem} from '../workspace/file-system.ts';
 import {openWorkspace, type Workspace} from '../workspace/jail.ts';
 import {jailedFileSystem} from '../workspace/jailed-file-system.ts';
-import type {JournalOptions, Recovery} from '../workspace/patch/commit-journal.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import type {ProcessRunner} from '../workspace/process/process-runner.ts';
 import {ReadLedger} from '../workspace/read-ledger.ts';
@@ -16,6 +17,8 @@ export interface WorkspaceSessionOptions {
   readonly stateDirectory: string;
   /** The directories of the operator's `PATH`, for `rg`. */
   readonly programDirectories: readonly string[];
+  /** Absolute paths of what no tool writes to, such as the configuration. */
+  readonly protectedPaths?: readonly string[] | undefined;
   readonly clock: Clock;
   /** Default: real processes. */
   readonly processes?: ProcessRunner | undefined;
@@ -28,21 +31,22 @@ export interface WorkspaceSession {
   readonly ledger: ReadLedger;
   readonly processes: ProcessRunner;
   readonly clock: Clock;
-  readonly journal: JournalOptions;
+  readonly journal: ChangeOptions;
   /** Looked for when it is first needed; `ripgrep_unavailable` is no answer for ever. */
   readonly ripgrep: () => Promise<Result<Ripgrep>>;
   /** Brings back the old state of what a crash interrupted, once; to be called before anything else. */
   readonly recover: () => Promise<Result<Recovery>>;
+  /** Lets go of the root. To be called when no call is under way any more. */
+  readonly close: () => void;
 }
 
-/** Opens a workspace. Looks at its root and at nothing else. */
+/** Opens a workspace, to be closed. Looks at its root and at nothing else. */
 export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<WorkspaceSession> {
   const {root, stateDirectory, programDirectories, clock, processes = nodeProcessRunner(clock)} = options;
-  const opened = openWorkspace(root);
+  const opened = openWorkspace(root, {protectedPaths: options.protectedPaths});
   if (!opened.ok) return opened;
   const workspace = opened.value;
-  const journal: JournalOptions = {directory: stateDirectory, clock};
-  let recovery: Promise<Result<Recovery>> | undefined;
+  const journal: ChangeOptions = {directory: stateDirectory, clock};
   let command: string | undefined;
   return ok({
     workspace,
@@ -51,16 +55,13 @@ export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<W
     processes,
     clock,
     journal,
-    recover: async () => {
+    close: () => workspace.close(),
+    // Whoever holds the lock now may be gone at the next call.
+    recover: rememberSuccess(async () => {
       // Engines are loaded when they are first needed: listing the tools waits for none of them.
-      recovery ??= import('../workspace/patch/commit-journal.ts').then(({recoverJournal}) =>
-        recoverJournal(workspace, journal),
-      );
-      const recovered = await recovery;
-      // Whoever holds the lock now may be gone at the next call.
-      if (!recovered.ok) recovery = undefined;
-      return recovered;
-    },
+      const {recoverWorkspace} = await import('../workspace/edit/change-workspace.ts');
+      return recoverWorkspace(workspace, journal);
+    }),
     ripgrep: async () => {
       if (command === undefined) {
         const {findRipgrep} = await import('../workspace/ripgrep/find-ripgrep.ts');
@@ -68,7 +69,7 @@ export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<W
         if (!found.ok) return found;
         command = found.value;
       }
-      return ok({command, processes, cwd: workspace.root, scratchDirectory: stateDirectory});
+      return ok({command, processes});
     },
   });
 }

@@ -1,13 +1,15 @@
 import {z} from 'zod';
 import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
+import {yieldAfter} from '../core/yield-after.ts';
+import {prepareWrite} from '../workspace/edit/prepare-write.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {bytesOf, readable} from '../workspace/patch/byte-string.ts';
-import {prepareWrite} from '../workspace/write-atomic.ts';
 import {changedFile} from './changed-file.ts';
-import {OUTER_MS} from './outer-bound.ts';
+import {makeChange} from './make-change.ts';
+import {OUTER_MS, SETTLE_MS} from './outer-bound.ts';
+import {pathOutline} from './path-outline.ts';
 import {PlanOnce} from './plan-once.ts';
-import {recordChange} from './record-change.ts';
 import {schemaOf} from './schema.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
 
@@ -28,6 +30,7 @@ const data = z.object({
   bytes: z.int().describe('Size of the new content.'),
   created: z.boolean().describe('There was no such file before.'),
   changed: z.boolean().describe('False where the file has that content already.'),
+  line_endings: z.string().exactOptional().describe('"crlf": content got the line endings of the file.'),
   added: z.int().describe('Lines in the diff.'),
   removed: z.int(),
   dry_run: z.boolean(),
@@ -43,7 +46,9 @@ export function writeFileTool(session: WorkspaceSession): Tool {
       prepareWrite(files, ledger, path.value, request.content, time),
     );
     if (!prepared.ok) return prepared;
+    await yieldAfter(prepared.value.summary.bytes);
     const change = changedFile(prepared.value);
+    await yieldAfter(prepared.value.summary.bytes);
     const {renderFileChange} = await import('../workspace/patch/render-unified.ts');
     return ok({prepared: prepared.value, change, diff: renderFileChange(change)});
   });
@@ -59,6 +64,8 @@ export function writeFileTool(session: WorkspaceSession): Tool {
     badParams: 'invalid_params',
     action: 'write_file',
     timeoutMs: () => TIMEOUT_MS + OUTER_MS,
+    settleMs: SETTLE_MS,
+    outline: ({path, dry_run}) => pathOutline(workspace, path, dry_run),
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);
       if (!planned.ok) return planned;
@@ -76,25 +83,27 @@ export function writeFileTool(session: WorkspaceSession): Tool {
     execute: async (request, context) => {
       const planned = await plans.take(request, context);
       if (!planned.ok) return planned;
-      const {prepared, change, diff} = planned.value;
-      const {summary} = prepared;
+      const {plan} = planned.value;
+      const {change, diff} = plan;
+      const {summary, lineEndings} = plan.prepared;
       const {dry_run} = request;
-      if (!dry_run) {
+      if (!dry_run && summary.changed) {
         const {signal} = context;
-        const record = {patch: bytesOf(diff.text), changes: [change], changedFiles: [summary.path]};
+        const planned = {patch: bytesOf(diff.text), changes: [change], changedFiles: [summary.path]};
         const done = await limitCall({tool: 'write_file', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-          summary.changed
-            ? recordChange(context, record, () => prepared.commit(time))
-            : prepared.commit(time),
+          // The whole content was written without knowing what changed since, so it is not worked out anew.
+          makeChange(session, context, {plan, describe: () => planned, replan: undefined, time}),
         );
         if (!done.ok) return done;
       }
+      const endings = lineEndings === undefined ? {} : {line_endings: lineEndings};
       const shown = dry_run ? {diff: readable(diff.text)} : {};
-      return ok({...summary, added: diff.added, removed: diff.removed, dry_run, ...shown});
+      return ok({...summary, ...endings, added: diff.added, removed: diff.removed, dry_run, ...shown});
     },
-    renderText: ({path, bytes, created, changed, added, removed, dry_run, diff = ''}) => {
+    renderText: ({path, bytes, created, changed, line_endings, added, removed, dry_run, diff = ''}) => {
       const what = created ? 'new file' : changed ? 'replaced' : 'unchanged, it has that content already';
-      const stat = `${path} | +${added} -${removed} (${what}, ${bytes} bytes)`;
+      const kept = line_endings === undefined ? '' : ', CRLF kept';
+      const stat = `${path} | +${added} -${removed} (${what}, ${bytes} bytes${kept})`;
       return dry_run ? `Dry run, nothing was changed: ${stat}\n${diff}` : stat;
     },
   });

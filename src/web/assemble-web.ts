@@ -7,19 +7,31 @@ import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
+import {completeLog} from './complete-log.ts';
 import {type FetchLimits, type FetchOutcome, type FetchRequest, fetchPage} from './fetch-page.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {createGuard, type Guard} from './guard/admit.ts';
 import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
-import type {HostPins} from './guard/host-pins.ts';
-import {type HostResolver, systemResolver} from './guard/host-resolver.ts';
+import type {HostResolver} from './guard/host-resolver.ts';
 import {createSsrfValidator} from './guard/ssrf-validator.ts';
+import {createSystemResolver} from './guard/system-resolver.ts';
+import type {HostCall} from './host-call.ts';
 import {logFetch} from './log-fetch.ts';
 import {Offload} from './offload/offload.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {HttpTransport, WebUrl} from './page.ts';
+import {
+  type DocumentRequest,
+  type QuoteOutcome,
+  quotePage,
+  type ReadLimits,
+  type ReadOutcome,
+  type ReadRequest,
+  readPage,
+} from './read-page.ts';
 import {createRobotsAccess, type RobotsAccess} from './robots/robots-access.ts';
+import {Snapshots} from './snapshots.ts';
 import {createHttpTransport} from './transport/http-transport.ts';
 import type {ProxySettings} from './transport/proxy.ts';
 import {parseUrl} from './url/parse-url.ts';
@@ -31,6 +43,8 @@ export interface WebPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly resolver: HostResolver | undefined;
   readonly certificateAuthorities: readonly string[];
+  /** Real paths of trees of which no program is run, such as the workspace. */
+  readonly barred: readonly string[];
 }
 
 /** What was judged at start-up. */
@@ -42,6 +56,14 @@ export interface WebSettings {
 export interface Web {
   readonly parts: FetchParts;
   readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
+  /** Ruling R1: what an answer needs of a page, and whether it says what it is quoted for. */
+  readonly read: (request: ReadRequest, limits: ReadLimits) => Promise<Result<ReadOutcome>>;
+  readonly quote: (
+    request: DocumentRequest & {readonly quotes: readonly string[]},
+    limits: ReadLimits,
+  ) => Promise<Result<QuoteOutcome>>;
+  /** The address that a snapshot was read from, if it is remembered. */
+  readonly snapshotAddress: (snapshot: string) => string | undefined;
   /** For `doctor`: whether a page could be rendered here, and what would keep it from the network. */
   readonly probeBrowser: (signal: AbortSignal) => Promise<Result<BrowserProbe>>;
   readonly close: () => Promise<void>;
@@ -52,19 +74,24 @@ const REMEMBERED_REDIRECTS = 10_000;
 
 /** Wires the stages of `web_fetch`. */
 export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettings, ports: WebPorts): Web {
-  const {log, clock} = ports;
-  const guard = createGuard(createSsrfValidator(policy, ports.resolver ?? systemResolver), policy);
+  const {clock} = ports;
+  const log = completeLog(ports.log);
+  const guard = createGuard(createSsrfValidator(policy, ports.resolver ?? createSystemResolver()), policy);
   const {certificateAuthorities: ca} = ports;
-  const transport = createHttpTransport({proxy, ca: ca.length > 0 ? ca : undefined});
+  const transport = createHttpTransport({
+    proxy,
+    ca: ca.length > 0 ? ca : undefined,
+    extraCaFile: ports.env['NODE_EXTRA_CA_CERTS'],
+  });
   const headers = requestHeaders(options);
   const offload = new Offload();
-  const browser = webBrowser(options, ports);
+  const browser = webBrowser(options, {...ports, log});
   const ttlMs = options.cache_ttl_days * DAY_MS;
   const parts: FetchParts = {
     options,
     policy,
     guard,
-    robots: robotsAccess(options, {guard, policy, transport, headers}, ports),
+    robots: robotsAccess(options, {guard, policy, transport, headers}, {...ports, log}),
     transport,
     browser,
     offload,
@@ -85,18 +112,24 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
   const close = async (): Promise<void> => {
     await Promise.all([browser.close(), transport.close(), offload.close()]);
   };
+  const fetch: Web['fetch'] = (request, limits) =>
+    logFetch(request, {log, clock, options}, () => fetchPage(request, limits, parts));
+  const snapshots = new Snapshots(parts.cache);
   return {
     parts,
-    fetch: (request, limits) => logFetch(request, {log, clock}, () => fetchPage(request, limits, parts)),
+    fetch,
+    read: (request, limits) => readPage(request, limits, {parts, snapshots, fetchPage: fetch}),
+    quote: (request, limits) => quotePage(request, limits, {parts, snapshots, fetchPage: fetch}),
+    snapshotAddress: snapshot => snapshots.addressOf(snapshot),
     probeBrowser: signal => probeBrowser(browser, signal),
     close,
   };
 }
 
-function webBrowser(options: WebFetchOptions, {clock, log, env}: WebPorts): Browser {
+function webBrowser(options: WebFetchOptions, {clock, log, env, barred}: WebPorts): Browser {
   return createBrowser({
     options: options.browser,
-    path: env['PATH'] ?? '',
+    places: {path: env['PATH'], barred},
     tempDir: env['TMPDIR'] || '/tmp',
     clock,
     log,
@@ -124,13 +157,16 @@ function robotsAccess(
   options: WebFetchOptions,
   {guard, policy, transport, headers}: HopParts,
   {clock, log}: WebPorts,
-): RobotsAccess<HostPins> {
-  return createRobotsAccess<HostPins>({
+): RobotsAccess<HostCall> {
+  return createRobotsAccess<HostCall>({
     settings: options,
     clock,
     log,
+    methodOf: ({method}) => method,
     makeBudget: cancel => new Budget(options.timeout_seconds * 1000, clock, cancel),
-    openHop: async (url, pins, budget) => {
+    openHop: async (url, {pins, reach}, budget) => {
+      const permitted = reach.permit(url);
+      if (!permitted.ok) return permitted;
       const checked = checkUrl(url, policy);
       if (!checked.ok) return checked;
       const target = await guard.admit(checked.value, pins, budget);

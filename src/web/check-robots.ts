@@ -2,7 +2,7 @@ import {Budget} from '../core/budget.ts';
 import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {FetchParts} from './fetch-parts.ts';
-import type {HostPins} from './guard/host-pins.ts';
+import type {HostCall} from './host-call.ts';
 import type {CheckedUrl} from './page.ts';
 
 /**
@@ -20,13 +20,13 @@ export class RobotsTime {
 
   async check(
     checked: CheckedUrl,
-    pins: HostPins,
+    hosts: HostCall,
     caller: AbortSignal,
   ): Promise<Result<{readonly failOpen: boolean}>> {
     const {robots, clock, options} = this.#parts;
     const allowance = new Budget(this.#leftMs, clock, caller);
     try {
-      const verdict = await robots.check(checked, pins, allowance.signal);
+      const verdict = await robots.check(checked, hosts, allowance.signal);
       if (verdict.ok || verdict.error.code !== 'cancelled' || caller.aborted) return verdict;
       if (options.robots.fail_open) return ok({failOpen: true});
       const {origin} = checked.url;

@@ -1,16 +1,18 @@
 import {Budget} from '../core/budget.ts';
 import {fail} from '../core/failure.ts';
+import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
 import {readBlockedResources} from './browser/blocked-resources.ts';
-import {chooseRendering} from './choose-rendering.ts';
+import {chooseRendering, type Rendering} from './choose-rendering.ts';
 import {type ChunkPlan, chunksOf} from './chunk/plan-chunks.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {findCached} from './find-cached.ts';
 import {fitToBudget} from './fit/fit-to-budget.ts';
 import {checkUrl} from './guard/check-url.ts';
 import {checkPortSetting} from './guard/guard-policy.ts';
+import {HostReach, type MayReach} from './host-reach.ts';
 import {type LoadedPage, loadPage} from './load-page.ts';
-import type {FetchResponse} from './page.ts';
+import type {CheckedUrl, FetchResponse} from './page.ts';
 import {countTokens} from './tokens/count-tokens.ts';
 import {parseUrl} from './url/parse-url.ts';
 
@@ -26,6 +28,8 @@ export interface FetchLimits {
   /** Ruling E7: the bytes of the compact JSON of the response. */
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
+  /** Review R11: asked about every host that the fetch is led to. Default: all are allowed. */
+  readonly mayReach?: MayReach | undefined;
 }
 
 export interface FetchOutcome {
@@ -52,20 +56,11 @@ export async function fetchPage(
   if (!checked.ok) return checked;
   const rendering = chooseRendering(url.value, request.force_browser, options);
 
-  let page = request.no_cache ? undefined : await findCached(url.value, rendering, parts);
+  let page = request.no_cache ? undefined : await findCached(url.value, rendering, limits.mayReach, parts);
   if (!page) {
-    const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
-    const key = `${wanted} ${request.no_cache} ${url.value.canonical}`;
-    const shared = await parts.flights.share(key, limits.signal, signal =>
-      loadPage(checked.value, rendering, request.max_chunk_tokens, parts, signal),
-    );
-    if (!shared) {
-      // Ruling G6: what the cancelled fetch had of a browser is gone before the call returns.
-      await parts.browser.settled();
-      return fail('cancelled', 'The call was cancelled while the page was fetched.');
-    }
-    if (!shared.value.ok) return shared.value;
-    page = shared.value.value;
+    const loaded = await loadShared(checked.value, rendering, request, limits, parts);
+    if (!loaded.ok) return loaded;
+    page = loaded.value;
   }
 
   const plan = await planPage(page, request, limits, parts);
@@ -85,6 +80,30 @@ export async function fetchPage(
     countTokens,
   );
   return fitted.ok ? ok({response: fitted.value, markdown: page.document.markdown}) : fitted;
+}
+
+/** Ruling F8: identical fetches at the same time are one, as long as their rules on hosts lead them the same way. */
+async function loadShared(
+  start: CheckedUrl,
+  rendering: Rendering,
+  request: FetchRequest,
+  limits: FetchLimits,
+  parts: FetchParts,
+): Promise<Result<LoadedPage>> {
+  const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
+  const key = `${wanted} ${request.no_cache} ${start.url.canonical}`;
+  for (const flight of [key, `${key} ${randomHex(8)}`]) {
+    const shared = await parts.flights.share(flight, limits.signal, async signal => {
+      const reach = new HostReach(start.url, limits.mayReach);
+      return {reach, page: await loadPage(start, rendering, request.max_chunk_tokens, parts, reach, signal)};
+    });
+    if (!shared) break;
+    const {page, reach} = shared.value;
+    if (reach.agreesWith(limits.mayReach)) return page;
+  }
+  // Ruling G6: what the cancelled fetch had of a browser is gone before the call returns.
+  await parts.browser.settled();
+  return fail('cancelled', 'The call was cancelled while the page was fetched.');
 }
 
 /** Ruling A9: these settings are judged at every call, not at start-up. */

@@ -7,7 +7,8 @@ import type {DiskCache} from './cache/disk-cache.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import type {Guard} from './guard/admit.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
-import type {HostPins} from './guard/host-pins.ts';
+import type {HostCall} from './host-call.ts';
+import type {HostReach} from './host-reach.ts';
 import type {LoadedPage} from './load-page.ts';
 import type {Offload} from './offload/offload.ts';
 import type {WebFetchOptions} from './options.ts';
@@ -19,14 +20,14 @@ export interface FetchParts {
   readonly options: WebFetchOptions;
   readonly policy: GuardPolicy;
   readonly guard: Guard;
-  readonly robots: RobotsAccess<HostPins>;
+  readonly robots: RobotsAccess<HostCall>;
   readonly transport: HttpTransport;
   readonly browser: Browser;
   readonly offload: Offload;
   readonly cache: DiskCache;
   readonly redirects: PermanentRedirects;
   /** Ruling F8: identical fetches at the same time are one fetch. */
-  readonly flights: SingleFlight<Result<LoadedPage>>;
+  readonly flights: SingleFlight<{readonly reach: HostReach; readonly page: Result<LoadedPage>}>;
   /** FR-WF-10b */
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;

@@ -2,6 +2,7 @@ import type {CacheEntry} from './cache/entry.ts';
 import type {Rendering} from './choose-rendering.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {checkUrl} from './guard/check-url.ts';
+import {HostReach, type MayReach} from './host-reach.ts';
 import type {LoadedPage} from './load-page.ts';
 import type {CanonicalUrl, WebUrl} from './page.ts';
 import {parseUrl} from './url/parse-url.ts';
@@ -13,6 +14,7 @@ import {parseUrl} from './url/parse-url.ts';
 export async function findCached(
   url: WebUrl,
   rendering: Rendering,
+  mayReach: MayReach | undefined,
   parts: FetchParts,
 ): Promise<LoadedPage | undefined> {
   const direct = await lookUp(url.canonical, rendering, parts);
@@ -22,6 +24,7 @@ export async function findCached(
   if (target === undefined) return undefined;
   const parsed = parseUrl(target);
   if (!parsed.ok || !checkUrl(parsed.value, parts.policy).ok) return undefined;
+  if (!new HostReach(url, mayReach).permit(parsed.value).ok) return undefined;
   return lookUp(parsed.value.canonical, rendering, parts);
 }
 
@@ -30,7 +33,7 @@ async function lookUp(
   rendering: Rendering,
   parts: FetchParts,
 ): Promise<LoadedPage | undefined> {
-  const {cache, options} = parts;
+  const {cache, options, browser} = parts;
   let entry: CacheEntry | undefined;
   if (rendering.method === 'http') entry = await cache.read(canonical, 'http');
   if (!entry) {
@@ -38,6 +41,9 @@ async function lookUp(
     if (rendering.method === 'browser' || rendered?.origin === 'fallback') entry = rendered;
   }
   if (!entry) return undefined;
+  // Ruling F3: that there was no browser is no longer true of this host.
+  const wasWithout = entry.notes.includes('browser_unavailable_used_http');
+  if (wasWithout && options.browser.enabled && (await browser.isThere())) return undefined;
   return {
     finalUrl: entry.canonical_url,
     fetchedAt: entry.fetched_at,

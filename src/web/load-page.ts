@@ -5,6 +5,7 @@ import type {OpenPage} from './browser/open-page.ts';
 import type {Rendering} from './choose-rendering.ts';
 import type {ChunkPlan} from './chunk/plan-chunks.ts';
 import type {FetchParts} from './fetch-parts.ts';
+import type {HostReach} from './host-reach.ts';
 import {Navigation} from './navigation.ts';
 import {openBrowserPage} from './open-browser-page.ts';
 import type {CheckedUrl, ExtractedDocument, Note, RenderingMethod, TokenCounts} from './page.ts';
@@ -31,10 +32,11 @@ export async function loadPage(
   rendering: Rendering,
   maxChunkTokens: number,
   parts: FetchParts,
+  reach: HostReach,
   signal: AbortSignal,
 ): Promise<Result<LoadedPage>> {
   const budget = new Budget(parts.options.timeout_seconds * 1000, parts.clock, signal);
-  const navigation = new Navigation(parts);
+  const navigation = new Navigation(parts, rendering, reach);
   const opened: OpenPage[] = [];
   try {
     const read = await readContent(start, rendering, {

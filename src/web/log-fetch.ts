@@ -1,20 +1,22 @@
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
+import {expectedRendering} from './expected-rendering.ts';
 import type {FetchOutcome, FetchRequest} from './fetch-page.ts';
+import type {WebFetchOptions} from './options.ts';
 import {redactUrl} from './url/redact-url.ts';
 
 /** FR-WF-19b, FR-WF-19c: a line when a fetch starts and one when it ends; query strings never get in. */
 export async function logFetch(
   request: FetchRequest,
-  {log, clock}: {readonly log: Log; readonly clock: Clock},
+  {log, clock, options}: {readonly log: Log; readonly clock: Clock; readonly options: WebFetchOptions},
   work: () => Promise<Result<FetchOutcome>>,
 ): Promise<Result<FetchOutcome>> {
   const start = clock.monotonic();
   const requested = {
     url: redactUrl(request.url),
     requested_host: URL.canParse(request.url) ? new URL(request.url).hostname : '',
-    rendering_method: request.force_browser ? 'browser' : 'http',
+    rendering_method: expectedRendering(request, options),
   } as const;
   log({level: 'info', event: 'fetch_start', ...requested, cache_hit: false});
   const outcome = await work();

@@ -2,32 +2,37 @@ import type {Budget} from '../core/budget.ts';
 import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
 import {RobotsTime} from './check-robots.ts';
+import type {Rendering} from './choose-rendering.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {HostPins} from './guard/host-pins.ts';
+import type {HostCall} from './host-call.ts';
+import type {HostReach} from './host-reach.ts';
 import {type CheckedUrl, type HttpResponse, REDIRECT_STATUSES, type WebUrl} from './page.ts';
 
 /** The way of one call to its document, in HTTP mode and in the browser: what its hops have in common. */
 export class Navigation {
-  /** Ruling A5: one resolution of a host for the whole call. */
-  readonly pins = new HostPins();
+  readonly hosts: HostCall;
   /** FR-WF-09a: some hop was allowed only because `fail_open` is set. */
   robotsFailOpen = false;
   readonly #parts: FetchParts;
   readonly #robotsTime: RobotsTime;
   #redirects = 0;
 
-  constructor(parts: FetchParts) {
+  constructor(parts: FetchParts, {method}: Pick<Rendering, 'method'>, reach: HostReach) {
     this.#parts = parts;
+    this.hosts = {pins: new HostPins(), reach, method};
     this.#robotsTime = new RobotsTime(parts);
   }
 
-  /** FR-WF-07e: guard, robots and transport for one address. */
+  /** FR-WF-07e: the rules on hosts, guard, robots and transport for one address. */
   async open(checked: CheckedUrl, budget: Budget): Promise<Result<HttpResponse>> {
-    const target = await this.#parts.guard.admit(checked, this.pins, budget);
+    const permitted = this.hosts.reach.permit(checked.url);
+    if (!permitted.ok) return permitted;
+    const target = await this.#parts.guard.admit(checked, this.hosts.pins, budget);
     if (!target.ok) return target;
 
     budget.enter('robots');
-    const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.pins, budget.signal));
+    const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.hosts, budget.signal));
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
 

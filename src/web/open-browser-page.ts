@@ -54,7 +54,10 @@ function renderPorts(navigation: Navigation, parts: FetchParts): RenderPorts {
     openUrl: async (address, {method, headers}, budget) => {
       const checked = readAddress(address);
       if (!checked.ok) return checked;
-      const target = await guard.admit(checked.value, navigation.pins, budget);
+      const {pins, reach} = navigation.hosts;
+      const permitted = reach.permit(checked.value.url);
+      if (!permitted.ok) return permitted;
+      const target = await guard.admit(checked.value, pins, budget);
       if (!target.ok) return target;
       // The page says what it accepts; who asks, and which codings are understood, is ours to say.
       const {Accept: _, ...own} = parts.headers;

@@ -10,6 +10,9 @@ export interface LazyWeb {
   /** Lines to log at start-up. */
   readonly warnings: readonly string[];
   readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
+  readonly read: Web['read'];
+  readonly quote: Web['quote'];
+  readonly snapshotAddress: (snapshot: string) => Promise<string | undefined>;
   readonly probeBrowser: Web['probeBrowser'];
   readonly close: () => Promise<void>;
 }
@@ -31,6 +34,10 @@ export function openWeb(options: WebFetchOptions, ports: WebPorts): Result<LazyW
   return ok({
     warnings,
     fetch: async (request, limits) => (await load()).fetch(request, limits),
+    read: async (request, limits) => (await load()).read(request, limits),
+    quote: async (request, limits) => (await load()).quote(request, limits),
+    // What was never loaded has read nothing.
+    snapshotAddress: async snapshot => (await loading)?.snapshotAddress(snapshot),
     probeBrowser: async signal => (await load()).probeBrowser(signal),
     close: async () => (await loading)?.close(),
   });

@@ -125,8 +125,9 @@ async function render(
   if (!page.ok) return page;
   const rendered = await renderDocument(page.value, source, maxChunkTokens, parts, budget);
   if (!rendered.ok) return rendered;
-  const {finalUrl, document, plan, notes} = rendered.value;
-  return ok({source, finalUrl, method: 'browser', origin, document, plan, conditions: notes});
+  const {method, finalUrl, document, plan, notes} = rendered.value;
+  const rendering = method === 'browser' ? {method, origin} : {method};
+  return ok({source, finalUrl, ...rendering, document, plan, conditions: notes});
 }
 
 function withoutBrowser({spaIndicators: _, ...content}: HttpContent): Content {

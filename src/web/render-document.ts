@@ -1,4 +1,5 @@
 import {Budget} from '../core/budget.ts';
+import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {ChunkPlan} from './chunk/plan-chunks.ts';
@@ -6,12 +7,12 @@ import {convertDocument} from './convert-document.ts';
 import type {FetchedDocument} from './fetch-document.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {mainDocument} from './main-document.ts';
-import type {ExtractedDocument, Note} from './page.ts';
-
-/** FR-WF-TIMEOUT-01: `page_load_buffer_s`, what a browser may take beside waiting for its page. */
-const PAGE_LOAD_BUFFER_MS = 5000;
+import type {ExtractedDocument, Note, RenderingMethod} from './page.ts';
+import {PAGE_LOAD_BUFFER_MS} from './page-load-buffer.ts';
 
 export interface RenderedDocument {
+  /** `http` where there was nothing to run. */
+  readonly method: RenderingMethod;
   readonly finalUrl: string;
   readonly document: ExtractedDocument;
   readonly plan: ChunkPlan;
@@ -35,16 +36,20 @@ export async function renderDocument(
     if (!text.ok) return text;
     const {document, plan, charsetFallback} = text.value;
     const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
-    return ok({finalUrl: url.canonical, document, plan, notes});
+    return ok({method: 'http', finalUrl: url.canonical, document, plan, notes});
   }
 
+  const turn = await awaitTurn(page, parts, budget);
+  if (!turn.ok) return turn;
   const first = mainDocument(url, headers, raw);
   const rendered = await budget.pausedFor(async () => {
     const ms = parts.options.browser.network_idle_ms + PAGE_LOAD_BUFFER_MS;
     const rendering = new Budget(ms, parts.clock, budget.signal);
-    const result = await page.render(first, rendering);
-    rendering.close();
-    return result;
+    try {
+      return await page.render(first, rendering);
+    } finally {
+      rendering.close();
+    }
   });
   if (!rendered.ok) return rendered;
   const {html, document: shown, notes} = rendered.value;
@@ -52,9 +57,35 @@ export async function renderDocument(
   const converted = await convertDocument(source, shown.url, maxTokens, parts, budget);
   if (!converted.ok) return converted;
   return ok({
+    method: 'browser',
     finalUrl: shown.url,
     document: converted.value.document,
     plan: converted.value.plan,
     notes: shown.charsetFallback ? [...notes, 'charset_fallback'] : notes,
   });
+}
+
+/** Review R13: the wait for a place among the Chromiums has a budget of its own, so that a crowd does not fail as one. */
+async function awaitTurn(
+  page: OpenPage,
+  {options, clock}: FetchParts,
+  budget: Budget,
+): Promise<Result<undefined>> {
+  const {max_wait_seconds: seconds, max_instances: most} = options.browser;
+  const turn = await budget.pausedFor(async () => {
+    const waiting = new Budget(seconds * 1000, clock, budget.signal);
+    waiting.enter('browser');
+    try {
+      return await waiting.race(page.turn);
+    } finally {
+      waiting.close();
+    }
+  });
+  if (turn.ok) return ok();
+  if (turn.error.code !== 'timeout') return turn;
+  return fail(
+    'timeout',
+    `No Chromium was free within ${seconds} s; at most ${most} run at a time (tools.webfetch.browser.max_instances). Retry later, or raise it.`,
+    turn.error.details,
+  );
 }

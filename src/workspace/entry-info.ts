@@ -1,4 +1,5 @@
 import type {Stats} from 'node:fs';
+import type {Owner} from './owner.ts';
 
 export type EntryKind = 'file' | 'directory' | 'symlink' | 'fifo' | 'socket' | 'device';
 
@@ -11,6 +12,8 @@ export interface EntryInfo {
   readonly mode: number;
   /** Hard links to it. */
   readonly links: number;
+  /** Of an entry on disk. */
+  readonly owner?: Owner;
 }
 
 /** `Stats` and `Dirent` both answer these. */
@@ -31,5 +34,11 @@ export function entryKind(entry: Typed): EntryKind {
 }
 
 export function entryInfo(stats: Stats): EntryInfo {
-  return {kind: entryKind(stats), size: stats.size, mode: stats.mode & 0o777, links: stats.nlink};
+  return {
+    kind: entryKind(stats),
+    size: stats.size,
+    mode: stats.mode & 0o777,
+    links: stats.nlink,
+    owner: {uid: stats.uid, gid: stats.gid},
+  };
 }

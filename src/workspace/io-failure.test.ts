@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {attempt, errorCode, ioFailure} from './io-failure.ts';
+import {errorCode} from '../system/error-code.ts';
+import {attempt, ioFailure} from './io-failure.ts';
 
 /** What Node throws for a failed system call. */
 const systemError = (code: string): Error => Object.assign(new Error(code), {code, syscall: 'open'});

@@ -1,13 +1,8 @@
 import {type Failure, fail} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/error-code.ts';
 import {fileNotFound, notAFile, symlinkBlocked} from './refusals.ts';
 import {quotePath} from './workspace-path.ts';
-
-/** The code of an operating-system error (`ENOENT`), or undefined for anything else. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
 
 /** Turns an operating-system error into a failure; a bug is thrown on. */
 export function ioFailure(error: unknown, path: string, operation: string): Err<Failure> {

@@ -10,10 +10,10 @@ import {
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {jailedPlace} from '../../test/support/jailed-place.ts';
+import {openWorkspaceForTest} from '../../test/support/open-workspace-for-test.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
 import {fail} from '../core/failure.ts';
 import {contentHash} from './content-hash.ts';
-import {openWorkspace} from './jail.ts';
 import {openPinnedFile} from './jailed-file.ts';
 import {jailedFileSystem} from './jailed-file-system.ts';
 import {type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
@@ -36,7 +36,7 @@ async function meddledPlace(meddle: (name: string, look: number) => void) {
     meddle(name, look);
     return pinByDescriptor(address);
   };
-  const workspace = unwrap(openWorkspace(root, pinEntry));
+  const workspace = openWorkspaceForTest(root, {pinEntry});
   return {
     root,
     outside,
@@ -175,7 +175,7 @@ describe('writing where the system refuses', () => {
         },
       };
     };
-    const workspace = unwrap(openWorkspace(root, pinEntry));
+    const workspace = openWorkspaceForTest(root, {pinEntry});
     writeFileSync(join(root, 'a/f'), 'old');
     return {
       root,
@@ -247,7 +247,7 @@ describe('reading', () => {
 
   test('a directory held by name that is gone cannot be listed', async () => {
     const {root} = await jailedPlace();
-    const workspace = unwrap(openWorkspace(root, pinByName));
+    const workspace = openWorkspaceForTest(root, {pinEntry: pinByName});
     const directory = unwrap(workspace.openDirectory(unwrap(workspace.resolve('a'))));
     renameSync(join(root, 'a'), join(root, 'moved'));
     expect(await directory.entries()).toMatchObject({error: {code: 'file_not_found', details: {path: 'a'}}});
@@ -269,7 +269,7 @@ describe('reading', () => {
     writeFileSync(join(root, 'f'), 'four', {mode: 0o640});
     const file = unwrap(await workspace.openFile(at('f')));
     expect(file.path).toBe('f');
-    expect(file.info).toEqual({kind: 'file', size: 4, mode: 0o640, links: 1});
+    expect(file.info).toMatchObject({kind: 'file', size: 4, mode: 0o640, links: 1});
     await file.close();
   });
 });

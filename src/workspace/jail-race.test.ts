@@ -2,8 +2,9 @@ import {mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'nod
 import {join} from 'node:path';
 import {Worker} from 'node:worker_threads';
 import {expect, test} from 'vitest';
+import {openWorkspaceForTest} from '../../test/support/open-workspace-for-test.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
-import {openWorkspace, type Workspace} from './jail.ts';
+import type {Workspace} from './jail.ts';
 import {readWhole} from './open-file.ts';
 
 /** `JAIL_RACE_CALLS=100000` for the long run. */
@@ -42,9 +43,7 @@ test('ruling W1: swapping a directory for a link while calls run gains nothing',
   writeFileSync(join(root, 'deep/swapped/inner/file.txt'), 'inside');
   writeFileSync(join(outside, 'inner/file.txt'), 'SECRET');
   const untouched = statSync(join(outside, 'inner/file.txt'), {bigint: true});
-  const opened = openWorkspace(root);
-  if (!opened.ok) throw new Error(opened.error.message);
-  const workspace = opened.value;
+  const workspace = openWorkspaceForTest(root);
 
   const stop = new Int32Array(new SharedArrayBuffer(8));
   const swapper = new Worker(SWAPPER, {

@@ -2,8 +2,8 @@ import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join, posix} from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {openWorkspaceForTest} from '../../test/support/open-workspace-for-test.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
-import {openWorkspace} from './jail.ts';
 import {readWhole} from './open-file.ts';
 
 const name = fc.constantFrom(
@@ -33,9 +33,7 @@ test('W1 property: no path of these names reads what lies outside, and none belo
   symlinkSync('../..', join(root, 'a/up'));
   symlinkSync('../secret', join(root, 'link'));
   symlinkSync(base, join(root, 'away'));
-  const opened = openWorkspace(root);
-  if (!opened.ok) throw new Error(opened.error.message);
-  const workspace = opened.value;
+  const workspace = openWorkspaceForTest(root);
   let read = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(name, {maxLength: 6}), fc.boolean(), async (names, absolute) => {

@@ -4,6 +4,7 @@ import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {jailedPlace, readAt, writeAt} from '../../test/support/jailed-place.ts';
+import {openWorkspaceForTest} from '../../test/support/open-workspace-for-test.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
 import {contentHash} from './content-hash.ts';
 import {openWorkspace, type Workspace} from './jail.ts';
@@ -122,7 +123,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
     expect(await readDetails(workspace, 'fifo')).toEqual({path: 'fifo', kind: 'fifo'});
     expect(await readDetails(workspace, 'socket')).toEqual({path: 'socket', kind: 'socket'});
     expect(await readDetails(workspace, 'a')).toEqual({path: 'a', kind: 'directory'});
-    const host = unwrap(openWorkspace('/', pinEntry));
+    const host = openWorkspaceForTest('/', {pinEntry});
     expect(await readDetails(host, '/dev/zero')).toEqual({path: 'dev/zero', kind: 'device'});
     expect(await readAt(host, '/dev/zero')).toBe('not_a_file');
     expect(await writeAt(host, '/dev/null')).toBe('not_a_file');
@@ -257,7 +258,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
 test('policy: a root may be given by a link; it must be a directory that is there', async () => {
   const {root, outside} = await jailedPlace();
   symlinkSync(root, join(outside, 'alias'));
-  const workspace = unwrap(openWorkspace(join(outside, 'alias')));
+  const workspace = openWorkspaceForTest(join(outside, 'alias'));
   expect(workspace.root).toBe(root);
   expect(await readAt(workspace, join(outside, 'alias/top.txt'))).toBe('top\n');
   expect(openWorkspace(join(root, 'none'))).toMatchObject({
@@ -275,7 +276,7 @@ test('policy: a root may be given by a link; it must be a directory that is ther
 
 test('ruling W1: where nothing else is said, a directory on Linux is held by descriptor', async () => {
   const {root, outside} = await jailedPlace();
-  const workspace = unwrap(openWorkspace(root));
+  const workspace = openWorkspaceForTest(root);
   const directory = unwrap(workspace.openDirectory(unwrap(workspace.resolve('a'))));
   renameSync(join(root, 'a'), join(root, 'moved'));
   symlinkSync(outside, join(root, 'a'));
@@ -294,7 +295,7 @@ test('policy: a root that cannot be held is refused with the reason, and let go'
       throw error;
     };
   const denied = Object.assign(new Error('x'), {code: 'EACCES', syscall: 'open'});
-  expect(openWorkspace(root, below(denied))).toMatchObject({
+  expect(openWorkspace(root, {pinEntry: below(denied)})).toMatchObject({
     error: {
       code: 'io_error',
       message: `Could not open the workspace "${root}": EACCES. It has to be readable, and /proc mounted on Linux.`,
@@ -302,6 +303,6 @@ test('policy: a root that cannot be held is refused with the reason, and let go'
     },
   });
   const bug = new TypeError('x');
-  expect(() => openWorkspace(root, below(bug))).toThrow(bug);
+  expect(() => openWorkspace(root, {pinEntry: below(bug)})).toThrow(bug);
   expect(openDescriptors()).toBe(before);
 });

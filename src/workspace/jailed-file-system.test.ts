@@ -2,11 +2,11 @@ import {chmodSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {fileSystemContract} from '../../test/contracts/file-system.ts';
+import {openWorkspaceForTest} from '../../test/support/open-workspace-for-test.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {fail} from '../core/failure.ts';
 import type {FileSystem} from './file-system.ts';
-import {openWorkspace} from './jail.ts';
 import {jailedFileSystem} from './jailed-file-system.ts';
 
 async function onDisk(
@@ -18,7 +18,7 @@ async function onDisk(
     writeFileSync(join(root, path), content);
     chmodSync(join(root, path), 0o644);
   }
-  return jailedFileSystem(unwrap(openWorkspace(root)));
+  return jailedFileSystem(openWorkspaceForTest(root));
 }
 
 fileSystemContract('in the jail', files => onDisk(files));

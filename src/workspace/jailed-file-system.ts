@@ -26,7 +26,10 @@ export function jailedFileSystem(workspace: Workspace): FileSystem {
       const put = await staged.value.commit(options.expected, options.deadline);
       return put.ok ? ok() : put;
     },
-    removeFile: workspace.remove,
+    removeFile: async (path, expected, deadline) => {
+      const removed = await workspace.remove(path, expected, deadline);
+      return removed.ok ? ok() : removed;
+    },
   };
 }
 

@@ -1,9 +1,11 @@
 import {renameSync, unlinkSync} from 'node:fs';
 import {ok, type Result} from '../core/result.ts';
 import type {Deadline} from './deadline.ts';
+import {entryVersion} from './entry-version.ts';
 import {ioFailure} from './io-failure.ts';
 import {type Ground, pinParent} from './pin-path.ts';
-import {fileNotFound} from './refusals.ts';
+import {fileNotFound, staleRead} from './refusals.ts';
+import {type Durability, synchronised} from './staged-file.ts';
 import {syncDirectory} from './sync-directory.ts';
 import type {WritablePath} from './workspace-path.ts';
 import {checkTarget, inspectTarget, type Precondition} from './write-target.ts';
@@ -48,7 +50,7 @@ export async function removeFile(
   path: WritablePath,
   expected?: Precondition,
   deadline?: Deadline,
-): Promise<Result<undefined>> {
+): Promise<Result<Durability>> {
   const parent = pinParent(ground, path);
   if (!parent.ok) return parent;
   const {directory, name} = parent.value;
@@ -58,9 +60,10 @@ export async function removeFile(
     if (present.value === undefined) return fileNotFound(path);
     const checked = await checkTarget(ground, parent.value, path, expected, deadline);
     if (!checked.ok) return checked;
+    // W19: the comparison let others run.
+    if (checked.value !== undefined && checked.value !== entryVersion(parent.value)) return staleRead(path);
     unlinkSync(`${directory.address}/${name}`);
-    await syncDirectory(directory);
-    return ok();
+    return ok(await synchronised(directory));
   } catch (error) {
     return ioFailure(error, path, 'remove');
   } finally {

@@ -1,10 +1,11 @@
 import {mkdirSync, readdirSync, rmdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {unwrap} from '../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {type PinEntry, pinByDescriptor} from './pin-entry.ts';
 import {type Ground, pinParent, pinPath} from './pin-path.ts';
+import {pinRoot} from './pin-root.ts';
 import {asWritable, type WorkspacePath, type WritablePath} from './workspace-path.ts';
 
 const at = (path: string): WritablePath => unwrap(asWritable(path as WorkspacePath));
@@ -18,7 +19,9 @@ function ground(meddle: (name: string, root: string) => void = () => {}): Ground
     meddle(address.slice(address.lastIndexOf('/') + 1), root);
     return pinByDescriptor(address);
   };
-  return {root, pinEntry};
+  const pinned = pinRoot(root, pinEntry);
+  onTestFinished(() => pinned.close());
+  return {root: pinned, pinEntry};
 }
 
 describe('the directory above a path', () => {
@@ -54,26 +57,26 @@ describe('the directory above a path', () => {
   });
 
   test('that another removes as soon as it is made is not found', () => {
-    const before = openDescriptors();
     const place = ground((name, root) => {
       if (name === 'a' && readdirSync(root).includes('a')) rmdirSync(join(root, 'a'));
     });
+    const before = openDescriptors();
     expect(pinParent(place, at('a/f'), true)).toMatchObject({error: {code: 'file_not_found'}});
     expect(openDescriptors()).toBe(before);
   });
 
   test('that cannot be made is a failure of the system', () => {
-    const before = openDescriptors();
     const place = ground((name, root) => {
       if (name === 'a') rmdirSync(root);
     });
+    const before = openDescriptors();
     expect(pinParent(place, at('a/f'), true)).toMatchObject({error: {code: 'file_not_found'}});
     expect(openDescriptors()).toBe(before);
   });
 
   test('is no file', () => {
     const place = ground();
-    writeFileSync(join(place.root, 'f'), '');
+    writeFileSync(join(place.root.path, 'f'), '');
     const before = openDescriptors();
     for (const make of [false, true]) {
       expect(pinParent(place, at('f/x'), make)).toMatchObject({error: {code: 'file_not_found'}});
@@ -90,9 +93,9 @@ describe('an error on the way', () => {
     });
 
   test('of the system is a failure that names the path, and nothing stays open', () => {
-    const before = openDescriptors();
     const place = failing(Object.assign(new Error('x'), {code: 'EACCES', syscall: 'open'}));
-    mkdirSync(join(place.root, 'a'));
+    const before = openDescriptors();
+    mkdirSync(join(place.root.path, 'a'));
     expect(pinPath(place, at('a/b/c'))).toMatchObject({
       error: {code: 'io_error', details: {path: 'a/b/c', error: 'EACCES', operation: 'reach'}},
     });
@@ -100,9 +103,9 @@ describe('an error on the way', () => {
   });
 
   test('that is a bug is thrown on, and nothing stays open', () => {
-    const before = openDescriptors();
     const place = failing(new TypeError('x'));
-    mkdirSync(join(place.root, 'a'));
+    const before = openDescriptors();
+    mkdirSync(join(place.root.path, 'a'));
     expect(() => pinPath(place, at('a/b/c'))).toThrow(new TypeError('x'));
     expect(openDescriptors()).toBe(before);
   });

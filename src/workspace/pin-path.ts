@@ -1,14 +1,16 @@
 import {mkdirSync} from 'node:fs';
 import {ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/error-code.ts';
 import {entryKind} from './entry-info.ts';
-import {errorCode, ioFailure} from './io-failure.ts';
+import {ioFailure} from './io-failure.ts';
 import type {Pin, PinEntry} from './pin-entry.ts';
+import type {PinnedRoot} from './pin-root.ts';
 import {fileNotFound, symlinkBlocked} from './refusals.ts';
 import {pathNames, type WorkspacePath, type WritablePath} from './workspace-path.ts';
 
-/** The real path of a workspace, and how its entries are held. */
+/** The root of a workspace, and how the entries below it are held. */
 export interface Ground {
-  readonly root: string;
+  readonly root: PinnedRoot;
   readonly pinEntry: PinEntry;
 }
 
@@ -28,8 +30,11 @@ export function pinPath(ground: Ground, path: WorkspacePath): Result<Pin> {
   return descend(ground, path, pathNames(path));
 }
 
-/** The same for the directory above `path`; `make` creates what is missing. */
+/** The same for the directory above something that is to change; `make` creates what is missing. */
 export function pinParent(ground: Ground, path: WritablePath, make = false): Result<PinnedParent> {
+  // Review R4: the handle would still lead to the root, but not where the operator looks for it.
+  const there = ground.root.verify();
+  if (!there.ok) return there;
   const names = pathNames(path);
   const created: WritablePath[] = [];
   const found = descend(ground, path, names.slice(0, -1), make ? created : undefined);
@@ -58,10 +63,11 @@ function descend(
   names: readonly string[],
   created?: WritablePath[],
 ): Result<Pin> {
-  let here: Pin | undefined;
+  const entered = ground.root.enter();
+  if (!entered.ok) return entered;
+  let here: Pin | undefined = entered.value;
   let depth = 0;
   try {
-    here = ground.pinEntry(ground.root);
     for (const name of names) {
       if (!here.stats.isDirectory()) return refuseDirectory(path, names, depth, here);
       let next = pinChild(ground, here, name);

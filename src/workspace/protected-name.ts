@@ -1,19 +1,12 @@
-/** What HFS+ and Unicode-aware comparison skip: default-ignorable code points and other format characters. */
-const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+import {foldName} from './fold-name.ts';
 
-/** What Windows drops from the end of a name, and what it takes for an alternate stream. */
-const TAIL = /[. ]*(?::.*)?$/su;
+const PLAIN = /^[ -~]*$/;
+const GIT = /git/i;
 
-/**
- * W1, W11: whether some file system takes the name for `.git`: other case, compatibility
- * characters, invisible characters, trailing dots and blanks, NTFS streams and short names.
- */
+/** W1, W11: whether some file system takes the name for `.git`, NTFS short names included. */
 export function isProtectedName(name: string): boolean {
-  const folded = name
-    .normalize('NFKC')
-    .replace(IGNORABLE, '')
-    .toLowerCase()
-    .normalize('NFKC')
-    .replace(TAIL, '');
+  // Nearly all names: folding leaves what is printable ASCII as it is, but for its case.
+  if (PLAIN.test(name) && !GIT.test(name)) return false;
+  const folded = foldName(name);
   return folded === '.git' || /^git~\d+$/.test(folded);
 }

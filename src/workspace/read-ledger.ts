@@ -8,7 +8,11 @@ import type {WorkspacePath} from './workspace-path.ts';
  * looked at: a file that was touched, or changed and changed back, is the one that was read.
  */
 export class ReadLedger {
-  readonly #known = new Map<WorkspacePath, ContentHash>();
+  readonly #known: Map<WorkspacePath, ContentHash>;
+
+  constructor(known: Iterable<readonly [WorkspacePath, ContentHash]> = []) {
+    this.#known = new Map(known);
+  }
 
   /** After a read, of whatever range, and after a write of one's own. */
   record(path: WorkspacePath, hash: ContentHash): void {
@@ -18,6 +22,11 @@ export class ReadLedger {
   /** After a removal of one's own. */
   forget(path: WorkspacePath): void {
     this.#known.delete(path);
+  }
+
+  /** What is known now, whatever is learned later. */
+  snapshot(): ReadLedger {
+    return new ReadLedger(this.#known);
   }
 
   /** The content a change is based on; `not_read` where there is none. */

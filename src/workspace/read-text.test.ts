@@ -2,13 +2,13 @@ import {closeSync, ftruncateSync, openSync, writeSync} from 'node:fs';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {openWorkspaceForTest} from '../../test/support/open-workspace-for-test.ts';
 import {unwrap} from '../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {fail} from '../core/failure.ts';
 import type {Result} from '../core/result.ts';
 import {contentHash} from './content-hash.ts';
 import {InMemoryFileSystem} from './in-memory-file-system.ts';
-import {openWorkspace} from './jail.ts';
 import {jailedFileSystem} from './jailed-file-system.ts';
 import {type ReadTextOptions, readText, type TextRead} from './read-text.ts';
 
@@ -205,7 +205,7 @@ describe('large files, on disk', () => {
     const descriptor = openSync(join(root, 'f'), 'w');
     write(descriptor);
     closeSync(descriptor);
-    const files = jailedFileSystem(unwrap(openWorkspace(root)));
+    const files = jailedFileSystem(openWorkspaceForTest(root));
     return async options =>
       unwrap(await readText(files, unwrap(files.resolve('f')), {maxBytes: 102_400, ...options}));
   }
@@ -243,7 +243,7 @@ describe('large files, on disk', () => {
     const descriptor = openSync(join(root, 'f'), 'w');
     ftruncateSync(descriptor, 2 ** 40);
     closeSync(descriptor);
-    const files = jailedFileSystem(unwrap(openWorkspace(root)));
+    const files = jailedFileSystem(openWorkspaceForTest(root));
     const result = await readText(files, unwrap(files.resolve('f')), {maxBytes: 1000});
     expect(result).toMatchObject({ok: false, error: {code: 'binary_file', details: {offset: 0}}});
   });

@@ -31,7 +31,9 @@ export interface TextData {
   readonly start_line: number;
   /** Clamped to the file. An empty file is lines 1 to 0. */
   readonly end_line: number;
-  /** The lines that were left out, to be asked for next. */
+  /** The lines of which something is left out; the first and the last may be shown in part. */
+  readonly left_out?: {readonly start_line: number; readonly end_line: number};
+  /** The lines that were left out whole, to be asked for next. */
   readonly next?: {readonly start_line: number; readonly end_line: number};
 }
 
@@ -164,6 +166,7 @@ function present(window: RangeWindow, start: number, total: number): TextData {
     content: `${decode(head)}${headEndsInLine ? '\n' : ''}${marker}\n${decode(tail.bytes)}`,
     truncated: true,
     ...lines,
+    left_out: {start_line: first, end_line: last},
     ...(next.start_line <= next.end_line ? {next} : {}),
   };
 }

@@ -1,5 +1,6 @@
 import {type Failure, fail} from '../core/failure.ts';
 import type {Err} from '../core/result.ts';
+import {MAX_WHOLE_FILE_BYTES} from './file-system.ts';
 import {quotePath} from './workspace-path.ts';
 
 export function fileNotFound(path: string): Err<Failure> {
@@ -44,5 +45,32 @@ export function notRead(path: string): Err<Failure> {
     'not_read',
     `${quotePath(path)} was not read in this session, so it may not be changed. Call read_file on it first.`,
     {path},
+  );
+}
+
+// Review R4
+export function rootMoved(root: string): Err<Failure> {
+  return fail(
+    'io_error',
+    `The workspace ${quotePath(root)} was moved or replaced since this session opened it, so nothing is done by that name. Put it back, or open a new session.`,
+    {path: root, error: 'root_moved', operation: 'reach'},
+  );
+}
+
+// Review R9
+export function protectedPath(path: string): Err<Failure> {
+  return fail(
+    'path_escape',
+    `${quotePath(path)} is protected: it is, or holds, what the operator keeps from all tools, such as the configuration. Leave it as it is, or ask the operator to change it.`,
+    {path, reason: 'protected'},
+  );
+}
+
+/** Of content that is to be written; what is read has its own limits. */
+export function fileTooLarge(path: string, size: number): Err<Failure> {
+  return fail(
+    'file_too_large',
+    `The new content of ${quotePath(path)} has ${size} bytes, more than the ${MAX_WHOLE_FILE_BYTES} that are written at once. Use run for a file of that size.`,
+    {path, size, max_bytes: MAX_WHOLE_FILE_BYTES},
   );
 }

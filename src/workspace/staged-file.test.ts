@@ -1,12 +1,61 @@
 import {execFileSync} from 'node:child_process';
-import {chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
 import {describe, expect, test} from 'vitest';
+import {compileSources} from '../../test/support/compile-sources.ts';
 import {jailedPlace, writeAt} from '../../test/support/jailed-place.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
+import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
+import {fail} from '../core/failure.ts';
 import {contentHash} from './content-hash.ts';
+import type {Deadline} from './deadline.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Edits `path` below the working directory as user 1001 of group 1001, who is a member of 2002 as well. */
+const EDIT_AS_USER = `
+const [jail, path] = process.argv.slice(2);
+const {openWorkspace} = await import(jail);
+process.setgroups([1001, 2002]);
+process.setgid(1001);
+process.setuid(1001);
+const {value: workspace} = openWorkspace('.');
+const staged = await workspace.stage(workspace.resolveForWrite(path).value, Buffer.from('new'));
+const done = staged.ok ? await staged.value.commit() : staged;
+console.log(done.ok ? 'ok' : done.error.message);
+`;
+
+describe.runIf(process.getuid?.() === 0)('review B7: for a user who is not root', () => {
+  test.each([
+    ['a group that the user is in is kept', 2002, 2002],
+    ['a group that the user is not in becomes that of the user', 3003, 1001],
+  ])('review B7: %s', (_, group, expected) => {
+    const compiled = compileSources('src/workspace/jail.ts');
+    const child = join(compiled, 'child.mjs');
+    writeFileSync(child, EDIT_AS_USER);
+    const root = temporaryDirectory();
+    chownSync(root, 1001, 1001);
+    const file = join(root, 'f');
+    writeFileSync(file, 'old');
+    chownSync(file, 1001, group);
+    chmodSync(file, 0o640);
+    const jail = pathToFileURL(join(compiled, 'src/workspace/jail.js')).href;
+    expect(execFileSync(process.execPath, [child, jail, 'f'], {cwd: root, encoding: 'utf8'})).toBe('ok\n');
+    const {uid, gid, mode} = statSync(file);
+    expect({uid, gid, mode: mode & 0o777}).toEqual({uid: 1001, gid: expected, mode: 0o640});
+    expect(readFileSync(file, 'utf8')).toBe('new');
+  });
+});
 
 describe('staged files', () => {
   test('ruling W6: a replacement is a new file in one step, with the mode of the old one', async () => {
@@ -52,6 +101,55 @@ describe('staged files', () => {
     expect(codeOf(await workspace.remove(path, contentHash(bytes('theirs'))))).toBe('ok');
     expect(codeOf(await workspace.remove(path))).toBe('file_not_found');
     expect(readdirSync(root).sort()).toEqual(['.git', 'a']);
+  });
+
+  test('W19: of two commits onto one file that compare at the same time, one is stale_read', async () => {
+    const {workspace, root} = await jailedPlace();
+    const old = 'x'.repeat(1_000_000);
+    writeFileSync(join(root, 'big.txt'), old);
+    const path = unwrap(workspace.resolveForWrite('big.txt'));
+    const hash = contentHash(bytes(old));
+    for (const other of ['replaced', 'removed']) {
+      writeFileSync(join(root, 'big.txt'), old);
+      const first = unwrap(await workspace.stage(path, bytes('first')));
+      const second = unwrap(await workspace.stage(path, bytes('second')));
+      const done = await Promise.all([
+        first.commit(hash),
+        other === 'replaced' ? second.commit(hash) : workspace.remove(path, hash),
+      ]);
+      second.discard();
+      expect(done.map(codeOf).toSorted()).toEqual(['ok', 'stale_read']);
+    }
+  });
+
+  test('W19: what an editor saves while the content is compared is not written over', async () => {
+    const {workspace, root} = await jailedPlace();
+    const old = 'x'.repeat(1_000_000);
+    const path = unwrap(workspace.resolveForWrite('big.txt'));
+    const hash = contentHash(bytes(old));
+    const saved = `theirs${old.slice(6)}`;
+    for (const act of ['replace', 'remove']) {
+      writeFileSync(join(root, 'big.txt'), old);
+      let asked = 0;
+      // Asked before each block: at the third one, the first has been compared already.
+      const save: Deadline = {
+        get spent() {
+          asked += 1;
+          if (asked === 3) {
+            writeFileSync(join(root, 'saved'), saved);
+            renameSync(join(root, 'saved'), join(root, 'big.txt'));
+          }
+          return false;
+        },
+        failure: () => fail('timeout', 'not reached'),
+      };
+      const staged = unwrap(await workspace.stage(path, bytes('mine')));
+      const done =
+        act === 'replace' ? await staged.commit(hash, save) : await workspace.remove(path, hash, save);
+      staged.discard();
+      expect(codeOf(done)).toBe('stale_read');
+      expect(readFileSync(join(root, 'big.txt'), 'utf8')).toBe(saved);
+    }
   });
 
   test('policy: the target that became a link in between is refused, and the link stays', async () => {

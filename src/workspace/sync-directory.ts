@@ -1,6 +1,6 @@
 import {constants} from 'node:fs';
+import {errorCode} from '../system/error-code.ts';
 import {closeReader} from './close-reader.ts';
-import {errorCode} from './io-failure.ts';
 import type {Pin} from './pin-entry.ts';
 
 /** Makes renames and removals in a directory survive a crash, where the system can do that. */

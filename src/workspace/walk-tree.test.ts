@@ -1,15 +1,16 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, symlinkSync} from 'node:fs';
+import {mkdirSync, readdirSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type TestFiles, writeFiles} from '../../test/support/open-test-workspace.ts';
+import {openWorkspaceForTest} from '../../test/support/open-workspace-for-test.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {fail} from '../core/failure.ts';
 import {bytewise} from './bytewise.ts';
 import {compileGlob} from './glob/compile-glob.ts';
-import {openWorkspace} from './jail.ts';
+import {TreeWalk} from './tree-walk.ts';
 import {type WalkOptions, walkTree} from './walk-tree.ts';
 
 async function walk(
@@ -21,9 +22,12 @@ async function walk(
   }: Partial<WalkOptions> & {in?: string; at?: string} = {},
 ) {
   writeFiles(at, files);
-  const workspace = unwrap(openWorkspace(at));
+  const workspace = openWorkspaceForTest(at);
   return walkTree(workspace, unwrap(workspace.resolve(root)), {maxFiles: 1000, ...options});
 }
+
+/** What list_files leaves out on request. */
+const VISIBLE = {respectGitignore: true, leaveOutHidden: true};
 
 const FILES = {
   'a/x': '',
@@ -91,12 +95,9 @@ describe('walk-tree', () => {
     };
     const at = temporaryDirectory();
     expect(unwrap(await walk(files, {at})).total).toBe(9);
-    expect(unwrap(await walk(files, {at, respectGitignore: true})).files).toEqual(['sub/keep.log', 'sub/y']);
-    expect(unwrap(await walk(files, {at, respectGitignore: true, in: 'sub'})).files).toEqual([
-      'keep.log',
-      'y',
-    ]);
-    expect(unwrap(await walk(files, {at, respectGitignore: true, in: 'build'})).files).toEqual(['a']);
+    expect(unwrap(await walk(files, {at, ...VISIBLE})).files).toEqual(['sub/keep.log', 'sub/y']);
+    expect(unwrap(await walk(files, {at, ...VISIBLE, in: 'sub'})).files).toEqual(['keep.log', 'y']);
+    expect(unwrap(await walk(files, {at, ...VISIBLE, in: 'build'})).files).toEqual(['a']);
   });
 
   test('ruling W2: a glob holds below the root of the walk', async () => {
@@ -114,12 +115,15 @@ describe('walk-tree', () => {
   test('a directory that may not be read is passed over, unless it is the root', async () => {
     const at = temporaryDirectory();
     writeFiles(at, {'a/x': '', b: ''});
-    const workspace = unwrap(openWorkspace(at));
+    const workspace = openWorkspaceForTest(at);
     const [root, a] = ['.', 'a'].map(path => unwrap(workspace.resolve(path)));
     if (root === undefined || a === undefined) throw new Error('Expected two paths');
     const failing = (error: string) => {
-      const openDirectory: typeof workspace.openDirectory = path =>
-        path === a ? fail('io_error', error, {error}) : workspace.openDirectory(path);
+      const refused = fail('io_error', error, {error});
+      const openDirectory: typeof workspace.openDirectory = path => {
+        const opened = path === a ? refused : workspace.openDirectory(path);
+        return opened.ok ? {ok: true, value: {...opened.value, openDirectory: () => refused}} : opened;
+      };
       return {...workspace, openDirectory};
     };
     const guarded = failing('EACCES');
@@ -140,6 +144,38 @@ describe('walk-tree', () => {
     mkdirSync(join(at, path), {recursive: true});
     writeFiles(at, {[`${path}/f`]: ''});
     expect(unwrap(await walk({}, {at})).files).toEqual([`${path}/f`]);
+  });
+
+  test('policy: depth costs no descriptors, and what lies beside a deep tree is there too', async () => {
+    const at = temporaryDirectory();
+    const depth = 200;
+    const level = (names: number): string => 'd/'.repeat(names);
+    writeFiles(
+      at,
+      Object.fromEntries(Array.from({length: depth}, (_, names) => [`${level(names)}z`, '']).reverse()),
+    );
+    const workspace = openWorkspaceForTest(at);
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const before = descriptors();
+    const walk = new TreeWalk(workspace, unwrap(workspace.resolve('.')), {});
+    const seen: string[] = [];
+    let most = 0;
+    for await (const {prefix, names} of walk.runs()) {
+      seen.push(...names.map(name => `${prefix}${name}`));
+      most = Math.max(most, descriptors() - before);
+    }
+    expect(seen).toEqual(Array.from({length: depth}, (_, at) => `${level(depth - 1 - at)}z`));
+    expect(most).toBeLessThanOrEqual(65);
+    expect(descriptors()).toBe(before);
+  });
+
+  test('policy: whoever has enough leaves nothing open', async () => {
+    const at = temporaryDirectory();
+    writeFiles(at, {'a/b/c/f': '', 'a/b/g': '', z: ''});
+    const workspace = openWorkspaceForTest(at);
+    const before = readdirSync('/proc/self/fd').length;
+    for await (const _ of new TreeWalk(workspace, unwrap(workspace.resolve('.')), {}).runs()) break;
+    expect(readdirSync('/proc/self/fd').length).toBe(before);
   });
 
   test('ruling W3: the order is that of sorted paths, whatever the tree', async () => {

@@ -2,6 +2,8 @@ import {isAbsolute, relative, resolve, sep} from 'node:path';
 import type {Brand} from '../core/brand.ts';
 import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
+import {showInvisible} from '../core/text/show-invisible.ts';
+import {takeStart} from '../core/text/take-start.ts';
 import {isProtectedName} from './protected-name.ts';
 
 /**
@@ -83,10 +85,7 @@ export function childPath(directory: WorkspacePath, name: string): WorkspacePath
 
 /** For messages: quoted, what does not print escaped, no longer than a line. */
 export function quotePath(path: string): string {
-  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    unprintable => `\\u{${unprintable.codePointAt(0)?.toString(16)}}`,
-  );
+  return showInvisible(JSON.stringify(path.length > 200 ? `${takeStart(path, 200)}…` : path));
 }
 
 function whyUnusable(path: string): string | undefined {

@@ -3,6 +3,7 @@ import {ok, type Result} from '../core/result.ts';
 import type {ContentHash} from './content-hash.ts';
 import type {Deadline} from './deadline.ts';
 import {type EntryInfo, entryInfo} from './entry-info.ts';
+import {type EntryVersion, entryVersion} from './entry-version.ts';
 import {ioFailure} from './io-failure.ts';
 import {openPinnedFile, refuseUnlessFile} from './jailed-file.ts';
 import {hashOpenFile} from './open-file.ts';
@@ -40,26 +41,31 @@ export function inspectTarget(
   }
 }
 
-/** The same, and the content is as expected: `stale_read` where it is not. */
+/**
+ * The same, and the content is as expected: `stale_read` where it is not. The value is the version that was
+ * compared, undefined where nothing was expected: comparing takes its time, so whoever replaces or removes the
+ * entry asks for its version once more in the same tick.
+ */
 export async function checkTarget(
   ground: Ground,
   parent: PinnedParent,
   path: WritablePath,
   expected: Precondition | undefined,
   deadline?: Deadline,
-): Promise<Result<undefined>> {
+): Promise<Result<EntryVersion | undefined>> {
   const target = inspectTarget(ground, parent, path);
   if (!target.ok) return target;
-  if (expected === undefined) return ok();
-  if (target.value === undefined) return expected === 'absent' ? ok() : staleRead(path);
-  if (expected === 'absent') return staleRead(path);
+  if (expected === undefined) return ok(undefined);
   try {
+    const version = entryVersion(parent);
+    if (target.value === undefined) return expected === 'absent' ? ok(version) : staleRead(path);
+    if (expected === 'absent') return staleRead(path);
     const file = await openPinnedFile(pinChild(ground, parent.directory, parent.name), path);
     if (!file.ok) return file;
     try {
       const hash = await hashOpenFile(file.value, deadline);
       if (!hash.ok) return hash;
-      return hash.value === expected ? ok() : staleRead(path);
+      return hash.value === expected ? ok(version) : staleRead(path);
     } finally {
       await file.value.close();
     }

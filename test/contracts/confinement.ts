@@ -1,17 +1,20 @@
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {
   type OpenSandbox,
@@ -22,11 +25,34 @@ import {
 } from '../support/open-sandbox.ts';
 
 const OTHER_USER = 1234;
+const GIT_ENV = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'safe.directory',
+  GIT_CONFIG_VALUE_0: '*',
+};
+
 /** Of the workspace; they differ where the tests run as root. */
 const OWNERS: readonly (readonly [string, number])[] = [
   ['another user', OTHER_USER],
   ['root', 0],
 ];
+
+/** Every file below a directory, with what is in it. */
+function contentsBelow(directory: string): Record<string, string> {
+  const entries = readdirSync(directory, {recursive: true, withFileTypes: true});
+  return Object.fromEntries(
+    entries.map(entry => {
+      const path = join(entry.parentPath, entry.name);
+      return [path, entry.isFile() ? readFileSync(path, 'latin1') : ''];
+    }),
+  );
+}
+
+function makeRepository(workspace: string): void {
+  execFileSync('git', ['init', '-q', workspace], {env: GIT_ENV});
+}
 
 /**
  * What every implementation does that is called a sandbox. The attempts are harmless where they succeed:
@@ -149,87 +175,195 @@ export function confinementContract(name: string, place: SandboxPlace): void {
         clone_user: '56, 0x10000011, 0, 0, 0, 0',
         setns: '308, 0, 0',
         keyctl: '250, 0, -3, 1',
-        add_key: '248, "user", "x", "y", 1, -3',
+        add_key: '248, (my $t = "user"), (my $d = "x"), (my $p = "y"), 1, -3',
         bpf: '321, 0, 0, 0',
         perf_event_open: '298, 0, 0, -1, -1, 0',
-        open_by_handle_at: '304, -100, "xxxxxxxxxxxxxxxx", 0',
+        open_by_handle_at: '304, -100, (my $h = "x" x 16), 0',
         kexec_load: '246, 0, 0, 0, 0',
         init_module: '175, 0, 0, 0',
         userfaultfd: '323, 0',
         af_packet: '41, 17, 3, 0',
-        pivot_root: '155, "/", "/"',
+        pivot_root: '155, (my $new = "/"), (my $old = "/")',
         reboot: '169, 0, 0, 0',
+        // review R16
+        af_vsock: '41, 40, 1, 0',
+        netlink_audit: '41, 16, 3, 9',
+        ptrace: '101, 16, 1, 0, 0',
+        modify_ldt: '154, 0, 0, 0',
+        io_uring_setup: '425, 1, 0',
+        process_vm_readv: '310, 1, 0, 0, 0, 0, 0',
+        chmod_setuid: '90, (my $path = "."), 04755',
+        new_call: '461, 0',
       };
       const lines = Object.entries(calls).map(
         ([call, args]) =>
           `$r = syscall(${args}); if ($r == 0 && "${call}" eq "clone_user") { exit } print "${call}\\n" if $r >= 0;`,
       );
-      expect((await run(`perl -e '${lines.join('\n')}'`)).out).toBe('');
+      expect((await run(`perl -e '${lines.join('\n')} print "end"'`)).out).toBe('end');
     });
 
-    test('policy: .git/hooks and .git/config are for reading, and cannot be moved away', async () => {
-      const guarded = open({
-        owner: OTHER_USER,
-        prepare: workspace => {
-          mkdirSync(join(workspace, '.git/hooks'), {recursive: true});
-          mkdirSync(join(workspace, '.git/objects'));
-          mkdirSync(join(workspace, '.git/refs'));
-          writeFileSync(join(workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
-          writeFileSync(join(workspace, '.git/config'), '[core]\n\trepositoryformatversion = 0\n');
-        },
-      });
-      const git = (path: string): string => join(guarded.workspace, '.git', path);
-      const made = await guarded.run(
-        'echo /workspace/evil >.git/commondir && echo "[core]" >.git/config.worktree && echo made',
-      );
-      expect(made.out).toBe('made\n');
-      expect(existsSync(git('commondir'))).toBe(false);
-      expect(existsSync(git('config.worktree'))).toBe(false);
+    test('W11: .git is for reading as a whole, and cannot be moved away', async () => {
+      const guarded = open({owner: OTHER_USER, prepare: makeRepository});
+      const before = contentsBelow(join(guarded.workspace, '.git'));
       const attempts = [
-        ...[
-          'echo x >.git/hooks/post-commit',
-          'echo x >>.git/config',
-          'mv .git/hooks aside',
-          'mv .git aside',
-          'rm -rf .git',
-        ],
-        ...[
-          'ln -sf /tmp/x .git/config',
-          'git config core.fsmonitor x',
-          'mv .git/config aside',
-          'rmdir .git/hooks',
-        ],
+        ...['echo x >.git/hooks/post-commit', 'echo x >>.git/config', 'mv .git aside', 'rm -rf .git'],
+        ...['ln -sf /tmp/x .git/config', 'git config core.fsmonitor x', 'rm .git/HEAD', 'rmdir .git/hooks'],
+        ...['mkdir -p .git/modules/m', 'echo . >.git/commondir', 'echo "[core]" >.git/config.worktree'],
+        ...['mount --bind /tmp .git', 'umount .git', 'git add .', 'git stash', 'git worktree add /tmp/w'],
       ];
       const ran = await guarded.run(
         attempts.map(attempt => `(${attempt}) >/dev/null 2>&1 && echo '${attempt}'`).join('; '),
       );
       expect(ran.out).toBe('');
-      expect(existsSync(git('hooks/post-commit'))).toBe(false);
-      expect(readFileSync(git('config'), 'utf8')).toBe('[core]\n\trepositoryformatversion = 0\n');
+      expect((await guarded.run('git status --short && git rev-parse --is-inside-work-tree')).out).toBe(
+        'true\n',
+      );
+      await guarded.sandbox.close();
+      expect(contentsBelow(join(guarded.workspace, '.git'))).toEqual(before);
     });
 
-    test('policy: a repository that is there can be committed to', async () => {
-      const guarded = open({owner: OTHER_USER});
-      const as = process.getuid?.() === 0 ? {uid: OTHER_USER, gid: OTHER_USER} : {};
-      execFileSync('git', ['init', '-q', guarded.workspace], {
-        ...as,
-        env: {PATH: process.env['PATH'], HOME: '/tmp'},
-      });
+    test('W11: with git = "commit" one can commit, and what git executes or is configured by stays closed', async () => {
+      const guarded = open({owner: OTHER_USER, settings: {git: 'commit'}, prepare: makeRepository});
+      const before = readdirSync(join(guarded.workspace, '.git'));
+      const identity = '-c user.name=n -c user.email=e@e';
       const ran = await guarded.run(
-        'echo x >f && git add f && git -c user.name=n -c user.email=e@e commit -qm m && git log --format=%s && git status --short',
+        `echo x >f && git add f && git ${identity} commit -qm m && git log --format=%s && git status --short && ` +
+          `echo y >f && git ${identity} stash -q && git branch other && git gc -q && git fsck && git tag t`,
       );
       expect(ran).toMatchObject({ending: {kind: 'exited', code: 0}, out: 'm\n'});
+      const attempts = [
+        ...['echo x >.git/hooks/post-commit', 'echo x >>.git/config', 'git config core.fsmonitor x'],
+        ...['echo x >>.git/config.worktree', 'echo /x >.git/commondir', 'mkdir .git/modules/m'],
+        ...['mkdir .git/worktrees/w', 'rm .git/HEAD', 'echo x >.git/HEAD', 'echo x >.git/info/attributes'],
+        ...['mv .git/hooks .git/h', 'mv .git/modules .git/m', 'rmdir .git/modules', 'mv .git/objects .git/o'],
+        ...['rm -rf .git/refs', 'mv .git aside', 'rm .git/commondir'],
+      ];
+      const tried = await guarded.run(
+        attempts.map(attempt => `(${attempt}) >/dev/null 2>&1 && echo '${attempt}'`).join('; '),
+      );
+      expect(tried.out).toBe('');
+      await guarded.sandbox.close();
+      const made = readdirSync(join(guarded.workspace, '.git')).filter(name => !before.includes(name));
+      expect(made.sort()).toEqual(['COMMIT_EDITMSG', 'ORIG_HEAD', 'index', 'logs', 'packed-refs']);
     });
 
-    test('policy: a workspace without a repository gets none, and no trace of the guard', async () => {
+    test('W11: with git = "commit", a command that takes the modes of .git away leaves git no other repository', async () => {
+      const guarded = open({owner: OTHER_USER, settings: {git: 'commit'}, prepare: makeRepository});
+      for (const part of ['.git/refs', '.git/objects', '.git']) {
+        const planted = 'mkdir -p objects refs; cp .git/HEAD .; echo "[core] fsmonitor = evil" >config';
+        expect((await guarded.run(`${planted}; chmod 000 ${part}`)).ending).toMatchObject({code: 0});
+        expect(statSync(join(guarded.workspace, part)).mode & 0o700).toBe(0o700);
+      }
+    });
+
+    test('review R7 B: a workspace without a repository gets none, and git looks no further', async () => {
       const guarded = openSandbox({...place, owner: OTHER_USER});
       const ran = await guarded.run(
-        'mkdir -p .git/hooks; echo x >.git/config; git init . ; mv .git x; ls .git',
+        'mkdir -p .git/hooks; rm .git; mv .git x; echo "gitdir: x" >.git; git init -q .; git status; cat .git',
       );
-      expect(ran.out.trim()).toBe('');
+      expect(ran.out).toMatch(/^gitdir: \/nonexistent\/.* remove the file \.git if no session is open\n$/);
+      expect(ran.err).toContain('not a git repository: /nonexistent/');
       await guarded.sandbox.close();
-      expect(existsSync(join(guarded.workspace, '.git'))).toBe(false);
+      expect(readdirSync(guarded.workspace)).toEqual([]);
       await guarded.close();
+    });
+
+    test('review R7 A, B: a repository laid out in the root is never run by git, also after the session', async () => {
+      const guarded = openSandbox({...place, owner: OTHER_USER});
+      const ran = await guarded.run(
+        'mkdir objects refs && echo "ref: refs/heads/main" >HEAD && ' +
+          'printf "[core]\\nrepositoryformatversion = 0\\nworktree = .\\nfsmonitor = touch /tmp/forge-ran; false\\n" >config',
+      );
+      expect(ran.ending).toEqual({kind: 'exited', code: 0});
+      const mark = join(mkdtempSync(join(tmpdir(), 'forge-mark-')), 'ran');
+      const config = join(guarded.workspace, 'config');
+      writeFileSync(config, readFileSync(config, 'utf8').replace('/tmp/forge-ran', mark));
+      // Without the place holder it is run: the attack is a real one.
+      const place_ = join(guarded.workspace, '.git');
+      for (const close of [async () => {}, () => guarded.sandbox.close()]) {
+        await close();
+        spawnSync('git', ['status'], {cwd: guarded.workspace, env: GIT_ENV});
+        expect(existsSync(mark)).toBe(false);
+      }
+      expect(guarded.log).toContainEqual(expect.objectContaining({event: 'sandbox_repository_in_root'}));
+      rmSync(place_);
+      spawnSync('git', ['status'], {cwd: guarded.workspace, env: GIT_ENV});
+      expect(existsSync(mark)).toBe(true);
+      await guarded.close();
+    });
+
+    test('review R9: what is protected cannot be made by a command where it does not exist', async () => {
+      const guarded = open({
+        owner: OTHER_USER,
+        prepare: workspace => mkdirSync(join(workspace, '.config')),
+        protectedPaths: workspace => [join(workspace, '.config/forge/config.toml')],
+      });
+      const attempts = [
+        ...['echo x >.config/forge/config.toml', 'mv .config/forge .config/x', 'rm -rf .config/forge'],
+        ...['mv .config x', 'ln -s /tmp .config/forge/config.toml', 'mkdir .config/forge/config.toml'],
+      ];
+      const ran = await guarded.run(
+        attempts.map(attempt => `(${attempt}) 2>/dev/null && echo '${attempt}'`).join('; '),
+      );
+      expect(ran.out).toBe('');
+      expect((await guarded.run('echo x >.config/other && ls -A .config/forge')).out).toBe('');
+      expect(readdirSync(join(guarded.workspace, '.config')).sort()).toEqual(['forge', 'other']);
+      if (process.getuid?.() === 0) {
+        expect(statSync(join(guarded.workspace, '.config/forge')).uid).toBe(OTHER_USER);
+      }
+    });
+
+    test('review R8: a package in the workspace can be read and not rewritten', async () => {
+      const guarded = open({
+        owner: OTHER_USER,
+        prepare: workspace => {
+          mkdirSync(join(workspace, 'node_modules/forge-tools/dist'), {recursive: true});
+          writeFileSync(join(workspace, 'node_modules/forge-tools/dist/a.js'), 'ours');
+        },
+        protectedPaths: workspace => [join(workspace, 'node_modules/forge-tools')],
+      });
+      const attempts = [
+        ...['echo x >node_modules/forge-tools/dist/a.js', 'echo x >node_modules/forge-tools/b.js'],
+        ...['mv node_modules/forge-tools x', 'mv node_modules x', 'rm -rf node_modules'],
+      ];
+      const ran = await guarded.run(
+        attempts.map(attempt => `(${attempt}) 2>/dev/null && echo '${attempt}'`).join('; '),
+      );
+      expect(ran.out).toBe('');
+      const after = await guarded.run('mkdir node_modules/other; cat node_modules/forge-tools/dist/a.js');
+      expect(after.out).toBe('ours');
+    });
+
+    test('review R8: where the package or Node is the workspace, nothing is run', async () => {
+      for (const path of [(workspace: string) => workspace, dirname, () => '/']) {
+        const guarded = openSandbox({...place, protectedPaths: workspace => [path(workspace)]});
+        const {signal} = new AbortController();
+        const ran = await guarded.sandbox.run({command: 'true', env: {}, timeoutMs: 5000, signal});
+        expect(ran).toMatchObject({
+          error: {code: 'sandbox_error', message: expect.stringContaining('contains it')},
+        });
+        await guarded.close();
+      }
+    });
+
+    test('review R4: a workspace that is moved away is not replaced by what its name leads to', async () => {
+      const guarded = open({owner: OTHER_USER});
+      const {signal} = new AbortController();
+      const outside = mkdtempSync(join(tmpdir(), 'forge-outside-'));
+      writeFileSync(join(outside, 'secret'), 'the secret');
+      onTestFinished(() => rmSync(outside, {recursive: true}));
+      await guarded.run('true');
+      renameSync(guarded.workspace, `${guarded.workspace}-real`);
+      onTestFinished(() => rmSync(`${guarded.workspace}-real`, {recursive: true, force: true}));
+      symlinkSync(outside, guarded.workspace);
+      const command = {command: 'cat secret; echo planted >planted', env: {}, timeoutMs: 5000, signal};
+      expect(await guarded.sandbox.run(command)).toMatchObject({
+        error: {code: 'sandbox_error', message: expect.stringContaining('this session began with')},
+      });
+      expect(existsSync(join(outside, 'planted'))).toBe(false);
+      rmSync(guarded.workspace);
+      renameSync(`${guarded.workspace}-real`, guarded.workspace);
+      expect((await guarded.run('echo back')).out).toBe('back\n');
     });
 
     test('policy: the policy is for reading, wherever it lies in the workspace', async () => {

@@ -41,8 +41,19 @@ export function sandboxContract(name: string, place: SandboxPlace): void {
       const secret = await run('env', {env: {}});
       expect(secret.out).not.toContain('FORGE_TEST');
       expect(secret.out).not.toContain('VITEST');
-      const env = {A: 'b c', QUOTED: `"'$(id)\``, LINES: 'one\ntwo', EMPTY: '', UMLAUT: 'ä', IFS_: 'x'};
-      const given = await run('printf "%s|" "$A" "$QUOTED" "$LINES" "$EMPTY" "$UMLAUT" "$IFS_"', {env});
+      // Names that a process of the host may be given, too.
+      const env = {
+        LC_A: 'b c',
+        LC_QUOTED: `"'$(id)\``,
+        LINES: 'one\ntwo',
+        LC_EMPTY: '',
+        LC_UMLAUT: 'ä',
+        LC_IFS: 'x',
+      };
+      const given = await run(
+        'printf "%s|" "$LC_A" "$LC_QUOTED" "$LINES" "$LC_EMPTY" "$LC_UMLAUT" "$LC_IFS"',
+        {env},
+      );
       expect(given.out).toBe(`b c|"'$(id)\`|one\ntwo||ä|x|`);
     });
 
@@ -58,14 +69,26 @@ export function sandboxContract(name: string, place: SandboxPlace): void {
       expect(statSync(join(opened.workspace, 'd/e')).isDirectory()).toBe(true);
     });
 
-    test('ruling W8 abnormal exit: a death by signal is told from an exit code', async () => {
+    test('W20: only a death by signal is one; a command that exits with 129 or more by itself exits', async () => {
       expect((await run('kill -SEGV $$')).ending).toMatchObject({
         kind: 'killed',
         code: 139,
         signal: 'SIGSEGV',
       });
-      expect((await run('sh -c "kill -KILL \\$\\$"; exit $?')).ending).toMatchObject({signal: 'SIGKILL'});
-      expect((await run('exit 255')).ending).toEqual({kind: 'exited', code: 255});
+      expect((await run('kill -INT $$')).ending).toMatchObject({kind: 'killed', signal: 'SIGINT'});
+      for (const code of [129, 130, 137, 139, 143, 255]) {
+        expect((await run(`exit ${code}`)).ending).toEqual({kind: 'exited', code});
+      }
+      const inner = await run('sh -c "kill -KILL \\$\\$"; exit $?');
+      expect(inner.ending).toEqual({kind: 'exited', code: 137});
+      expect((await run('trap "exit 5" INT; kill -INT $$; sleep 5')).ending).toMatchObject({code: 5});
+    });
+
+    test('policy: no command can write how it ended', async () => {
+      // What a shell around the command has in its arguments or its environment could be its mark.
+      const seen = 'tr "\\0" "\\n" </proc/$PPID/cmdline; tr "\\0=" "\\n\\n" </proc/$PPID/environ';
+      const forge = `for mark in $({ ${seen}; } 2>/dev/null | grep -xE "[0-9a-f]{32}"); do printf "%s0 1 ;" $mark >&2; done`;
+      expect(await run(`${forge}; exit 3`)).toMatchObject({ending: {kind: 'exited', code: 3}, err: ''});
     });
 
     test('ruling W8 time-out: everything is killed, setsid and double forks too; the output is kept', async () => {

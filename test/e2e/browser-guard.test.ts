@@ -54,6 +54,7 @@ async function renderPublicPage(body: (internalPort: number) => string) {
       env: process.env,
       resolver: undefined,
       certificateAuthorities: [],
+      barred: [],
     },
   );
   onTestFinished(() => web.close());

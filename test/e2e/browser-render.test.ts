@@ -114,7 +114,7 @@ describe('browser mode', () => {
     const server = await servePages({'/': answer('text/plain', '<b>not markup</b>')});
     const {toolbox} = openTestToolbox([server.port], {browser});
     expect(await toolbox.webFetch({url: server.origin, force_browser: true})).toMatchObject({
-      value: {rendering_method: 'browser', chunks: [{text: '<b>not markup</b>'}]},
+      value: {rendering_method: 'http', chunks: [{text: '<b>not markup</b>'}]},
     });
   });
 
@@ -273,7 +273,9 @@ describe('browser mode', () => {
       value: {chunks: [{text: 'loaded 2'}], notes: [], truncated: false},
     });
     expect(server.requests.filter(line => line.startsWith('GET /part'))).toHaveLength(3);
-    expect(logs).toContainEqual(expect.objectContaining({level: 'warn', event: 'response_too_large'}));
+    expect(logs).toContainEqual(
+      expect.objectContaining({level: 'warn', event: 'subresource_budget_exceeded'}),
+    );
   });
 
   test('FR-WF-BROWSER-BUDGET-01 a resource above max_download_bytes fails alone', async () => {

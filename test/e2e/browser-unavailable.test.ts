@@ -3,6 +3,9 @@ import {chmodSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
+import {systemClock} from '../../src/core/clock.ts';
+import {silentLog} from '../../src/core/log.ts';
+import {createBrowser} from '../../src/web/browser/browser.ts';
 import {browserProcesses} from '../support/browser-remains.ts';
 import {openTestToolbox} from '../support/open-test-toolbox.ts';
 import {answer, htmlPage, servePages} from '../support/serve-pages.ts';
@@ -93,14 +96,21 @@ describe('IT-WF-BR-02 without a browser', () => {
   });
 
   test('ruling G1 isolation = "namespace" refuses to run without bubblewrap', async () => {
-    const {path, environment} = fakeChromium('sleep 600');
-    const server = await servePages({'/': htmlPage('<p>x')});
-    const {toolbox} = openTestToolbox(
-      [server.port],
-      {browser: {chromium_path: path, isolation: 'namespace'}},
-      {environment: {...environment, env: {PATH: '/nowhere'}}},
-    );
-    expect(await toolbox.webFetch({url: server.origin, force_browser: true})).toMatchObject({
+    const {path, scratch} = fakeChromium('sleep 600');
+    const browser = createBrowser({
+      options: {
+        chromium_path: path,
+        isolation: 'namespace',
+        memory_mb: 2048,
+        max_processes: 1024,
+        max_instances: 4,
+      },
+      places: {path: '/nowhere', barred: [], standard: []},
+      tempDir: scratch,
+      clock: systemClock,
+      log: silentLog,
+    });
+    expect(await browser.start(new AbortController().signal)).toMatchObject({
       error: {code: 'browser_unavailable', details: {error: 'no network namespace'}},
     });
   });
@@ -130,6 +140,21 @@ describe('IT-WF-BR-02 without a browser', () => {
       value: {rendering_method: 'http', notes: ['browser_unavailable_used_http']},
     });
   });
+});
+
+test.each([
+  ['99.9.9999.99', true],
+  ['100.0.0.0', false],
+  ['101.0.0.0', false],
+])('FR-WF-11 that version %s of Chromium is too old is %s', async (version, tooOld) => {
+  const hello = `{"id":1,"result":{"product":"HeadlessChrome/${version}"}}\\0`;
+  const {path} = fakeChromium(`printf '${hello}' >&4\nsleep 1`);
+  const server = await servePages({'/': htmlPage('<p>x')});
+  const {toolbox} = openTestToolbox([server.port], {browser: {chromium_path: path, isolation: 'flags'}});
+  const result = await toolbox.webFetch({url: server.origin, force_browser: true});
+  const message = result.ok ? '' : result.error.message;
+  expect(result.ok).toBe(false);
+  expect(message.includes(version)).toBe(tooOld);
 });
 
 test('T-WF-BR-ENV-01 without FORGE_TEST_CHROMIUM_PATH the browser tests are skipped, all of them', async () => {

@@ -113,7 +113,7 @@ describe('forge-tools call on a terminal', () => {
       ['type another host', '\n'],
       ['[k]eep it', 'k\n'],
     ]);
-    expect(first.output).toContain('rule: allow web_fetch where host = "10.0.0.1"');
+    expect(first.output).toContain('The rule: allow web_fetch where host is\r\n  │ "10.0.0.1"');
     expect(first.output).toContain('The rule does not allow this call.');
     expect(first.output).toContain('ssrf_blocked');
     const second = await onTerminal(env, flags, []);

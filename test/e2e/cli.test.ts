@@ -41,6 +41,38 @@ describe('forge-tools fetch', () => {
     expect(result).toMatchObject({code: 0, stdout: '# Head\n\nSome **text**.\n'});
   });
 
+  test('review B3: piped, the document itself, of which the chunks are pieces, however large', async () => {
+    const code = Array.from({length: 4000}, (_, at) => `line ${at} of a listing that is long`).join('\n');
+    const paragraph = 'One sentence after the other. '.repeat(400).trim();
+    const rows = Array.from({length: 300}, (_, at) => `<tr><td>${at}</td><td>cell</td></tr>`).join('');
+    const server = await serve({
+      '*': html(
+        `<h1>Head</h1><pre>${code}</pre><p>${paragraph}</p><table><tr><th>A</th><th>B</th></tr>${rows}</table>`,
+      ),
+    });
+    const args = ['fetch', `${server.origin}/`, '--max-chunk-tokens', '128', '--config', configFor(server)];
+    const {code: exitCode, stdout} = await runBuiltCli(args);
+    expect(exitCode).toBe(0);
+    expect(Buffer.byteLength(stdout)).toBeGreaterThan(102_400);
+    const table = Array.from({length: 300}, (_, at) => `| ${at} | cell |`).join('\n');
+    expect(stdout).toBe(
+      `# Head\n\n\`\`\`\n${code}\n\`\`\`\n\n${paragraph}\n\n| A | B |\n|---|---|\n${table}\n`,
+    );
+  });
+
+  test('policy: --json of a page that does not fit has an exit code of its own, and says so', async () => {
+    const server = await serve({'*': html(`<p>${'word '.repeat(40_000)}</p>`)});
+    const {code, stdout, stderr} = await runBuiltCli([
+      'fetch',
+      '--json',
+      `${server.origin}/`,
+      ...['--config', configFor(server), '--log-level', 'silent'],
+    ]);
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({truncated: true, truncation_reason: 'tool_output_limit'});
+    expect(stderr).toContain('tools.output.max_bytes. Raise it, or leave out --json');
+  });
+
   test('--json: the exact response object on one line', async () => {
     const server = await serve({'*': html('<title>T</title><p>text')});
     const args = ['fetch', '--json', '--max-chunk-tokens', '256', `${server.origin}/?q=1`];

@@ -72,6 +72,20 @@ describe('docs/cookbook.md', () => {
     expect(Number(tokens)).toBeLessThanOrEqual(90);
   });
 
+  test('proven_quote.py: a sentence of the page, where it stands and the link to it', async () => {
+    const filler = 'Weather and other matters of no interest. '.repeat(40);
+    const {origin, reachable} = await serve({
+      '/page': `<main><h1>Guide</h1><p>${filler}</p><h2>Bees</h2><p>Bees fly. Bees drink a <a href="/l">litre</a> of water a day.</p></main>`,
+    });
+    const args = [`${origin}/page`, 'How much water do bees drink?'];
+    const {stdout} = await cook('proven_quote.py', args, reachable);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'Bees drink a litre of water a day.',
+      '  same, section "Bees"',
+      `  ${origin}/page#:~:text=Bees%20drink%20a%20litre%20of%20water%20a%20day.`,
+    ]);
+  });
+
   test('corpus.py: pages, tokens and failures by code, and a second call fetches nothing anew', async () => {
     const {origin, reachable} = await serve({'/a': '<h1>A</h1><p>One.</p>', '/b': '<h1>B</h1><p>Two.</p>'});
     const place = temporaryDirectory();
@@ -100,7 +114,7 @@ describe('docs/cookbook.md', () => {
   test('mcp-client.js: shows the diff that it allows', async () => {
     const project = temporaryDirectory();
     const {stdout} = await cook('mcp-client.js', [project]);
-    expect(stdout).toContain('9 tools: web_fetch');
+    expect(stdout).toContain('11 tools: web_fetch');
     expect(stdout).toContain('  | +Hello');
     expect(readFileSync(join(project, 'hello.txt'), 'utf8')).toBe('Hello\n');
   });

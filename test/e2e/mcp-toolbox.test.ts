@@ -57,6 +57,8 @@ describe.each(COMBINATIONS)('the toolbox over MCP: %s, %s', (...combination) => 
     const {tools} = await client.listTools();
     expect(tools.map(tool => (tool as {name: string}).name)).toEqual([
       'web_fetch',
+      'web_read',
+      'verify_quote',
       ...WORKSPACE_TOOLS,
       'run',
     ]);

@@ -3,7 +3,6 @@ import {once} from 'node:events';
 import {
   chownSync,
   closeSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -20,6 +19,10 @@ import {openSandbox, processesWith, runOptions, uniqueSleep} from '../support/op
 
 const hasDocker = process.env['FORGE_TEST_DOCKER_HOST'] !== undefined;
 const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
+function makeRepository(workspace: string): void {
+  execFileSync('git', ['init', '-q', workspace], {env: {PATH: '/usr/bin:/bin', HOME: '/nonexistent'}});
+}
+
 const HOST = new URL('../support/sandbox-host.js', import.meta.url).pathname;
 
 async function until(holds: () => boolean, what: string): Promise<void> {
@@ -118,55 +121,63 @@ describe.each([
     if (sandbox === 'docker') expect(containersOf(opened.workspace)).toBe('');
   });
 
-  test.runIf(present)('policy: a repository that appears between two commands is guarded', async () => {
+  test.runIf(present)('W11: a repository that a person makes between two commands is guarded', async () => {
     const opened = openSandbox({settings: {sandbox}});
     onTestFinished(() => opened.close());
     await opened.run('true');
-    mkdirSync(join(opened.workspace, '.git'), {recursive: true});
-    writeFileSync(join(opened.workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
-    const ran = await opened.run(
-      'echo x >.git/hooks/post-commit; echo x >.git/config; echo x >.git/other && echo written',
-    );
-    expect(ran.out).toBe('written\n');
-    expect(readdirSync(join(opened.workspace, '.git/hooks'))).toEqual([]);
+    rmSync(join(opened.workspace, '.git'));
+    makeRepository(opened.workspace);
+    const ran = await opened.run('git status --short; echo x >.git/config || rm .git/HEAD || mv .git x');
+    expect(ran).toMatchObject({out: '', ending: {kind: 'exited', code: 1}});
+    expect(readdirSync(opened.workspace)).toEqual(['.git']);
   });
 
   test.runIf(present)(
-    'policy: what the host replaces between two commands is guarded as before',
+    'review R1: what the host replaces or moves between two commands is guarded as before',
     async () => {
       const config = (workspace: string): string => join(workspace, '.git/config');
-      const prepare = (workspace: string): void => {
-        mkdirSync(join(workspace, '.git/hooks'), {recursive: true});
-        writeFileSync(join(workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
-        writeFileSync(config(workspace), 'first');
-      };
-      const opened = openSandbox({settings: {sandbox}, prepare});
+      const opened = openSandbox({settings: {sandbox, git: 'commit'}, prepare: makeRepository});
       onTestFinished(() => opened.close());
+      const tries = 'echo x >.git/config; echo x >.git/hooks/pre-commit; mv .git x; rm -rf .git/hooks';
       // Time and again, as the number of a removed file is given to the next one.
-      for (const text of ['second', 'third', 'fourth']) {
+      for (const text of ['[core] # second', '[core] # third']) {
         await opened.run('true');
         if (sandbox === 'bubblewrap') await until(isBoxWaiting, 'a box to wait for the next command');
         writeFileSync(`${config(opened.workspace)}.lock`, text);
         renameSync(`${config(opened.workspace)}.lock`, config(opened.workspace));
-        const ran = await opened.run('cat .git/config; echo x >.git/config; echo x >.git/hooks/pre-commit');
+        const ran = await opened.run(`cat .git/config; ${tries}`);
         expect(ran.out).toBe(text);
         expect(readFileSync(config(opened.workspace), 'utf8')).toBe(text);
-        expect(readdirSync(join(opened.workspace, '.git/hooks'))).toEqual([]);
+        // Away and back: the same directory, and its mount is gone from every box.
+        const git = join(opened.workspace, '.git');
+        renameSync(git, `${git}-aside`);
+        renameSync(`${git}-aside`, git);
+        await opened.run(tries);
+        expect(readFileSync(config(opened.workspace), 'utf8')).toBe(text);
+        expect(readdirSync(opened.workspace)).toEqual(['.git']);
       }
     },
   );
 
   test.runIf(present)(
-    'policy: a workspace that is replaced between two commands is the new one',
+    'W11: a place holder goes with the last session, and a killed one leaves it to the next',
     async () => {
-      const opened = openSandbox({settings: {sandbox}});
-      onTestFinished(() => opened.close());
-      await opened.run('echo old >note');
-      if (sandbox === 'bubblewrap') await until(isBoxWaiting, 'a box to wait for the next command');
-      rmSync(opened.workspace, {recursive: true});
-      mkdirSync(opened.workspace, {mode: 0o777});
-      writeFileSync(join(opened.workspace, 'note'), 'new');
-      expect((await opened.run('cat note')).out).toBe('new');
+      const {host, workspace} = startHost(sandbox, `sleep ${uniqueSleep()}`);
+      await until(
+        () => processesWith('sleep\0' + '600.').length > 0 && readdirSync(workspace).includes('.git'),
+        'the command to run',
+      );
+      const other = openSandbox({settings: {sandbox}, workspace});
+      await other.run('true');
+      await other.sandbox.close();
+      expect(readdirSync(workspace)).toEqual(['.git']);
+      host.kill('SIGKILL');
+      await once(host, 'exit');
+      expect(readdirSync(workspace)).toEqual(['.git']);
+      const next = openSandbox({settings: {sandbox}, workspace});
+      expect((await next.run('git status')).err).toContain('not a git repository: /nonexistent/');
+      await next.sandbox.close();
+      expect(readdirSync(workspace)).toEqual([]);
     },
   );
 });
@@ -282,7 +293,7 @@ describe.runIf(hasDocker)('docker', () => {
 function isBoxWaiting(): boolean {
   return processesWith('ulimit -c 0').some(pid => {
     const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
-    return isOurs && readCommand(pid)[2]?.startsWith('\nulimit -c 0\n');
+    return isOurs && readCommand(pid)[2]?.startsWith('\nexec 5>&2');
   });
 }
 

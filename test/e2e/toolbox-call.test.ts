@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {createToolbox, type Toolbox, type ToolboxOptions} from '../../src/index.ts';
 import {startHttpServer, type TestHttpServer} from '../support/http-server.ts';
+import {htmlPage, servePages} from '../support/serve-pages.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 type ToolsConfig = NonNullable<NonNullable<ToolboxOptions['config']>['tools']>;
@@ -179,6 +180,23 @@ describe('ruling H6 output = "text"', () => {
     expect(toolbox.renderText(result)).toBe('pag');
     expect(toolbox.listTools()[0]?.paramsSchema).toMatchObject({
       properties: {url: {type: 'string'}, maxLength: {type: 'integer', default: 8000}},
+    });
+  });
+
+  test('review B3: ruling H6 the text is the document, not its chunks one below the other', async () => {
+    const listing = Array.from({length: 300}, (_, at) => `line ${at}`).join('\n');
+    const server = await servePages({'/': htmlPage(`<pre>${listing}</pre>`), '/empty': htmlPage('')});
+    const {toolbox} = open(
+      server,
+      {webfetch: {output: 'text', default_max_chunk_tokens: 128}},
+      {allow: ['web_fetch']},
+    );
+    const call = {tool: 'web_fetch', params: {url: server.origin}, request_id: 'r1'};
+    expect(await toolbox.call(call)).toMatchObject({
+      data: {text: `\`\`\`\n${listing}\n\`\`\``, truncated: false},
+    });
+    expect(await toolbox.call({...call, params: {url: `${server.origin}/empty`}})).toMatchObject({
+      data: {text: expect.stringContaining('/empty was fetched and has no text. A script may make')},
     });
   });
 

@@ -208,8 +208,56 @@ describe('guard in the pipeline', () => {
     const trusting = openTestToolbox([server.port], {}, {certificateAuthorities: [authority.pem]}).toolbox;
     expect(await trusting.webFetch({url: `https://good.test:${server.port}/`})).toMatchObject({ok: true});
     expect(await trusting.webFetch({url: `https://other.test:${server.port}/`})).toMatchObject({
-      error: {code: 'robots_unavailable', details: {error: 'tls_validation_failed'}},
+      error: {code: 'network', details: {error: 'tls_validation_failed', host: 'other.test'}},
     });
+  });
+
+  test('B3: a certificate that does not verify is network, whatever fail_open says', async () => {
+    const certificate = createCertificateAuthority().issue({names: ['good.test']});
+    const server = await startHttpServer({'*': PAGE}, {certificate});
+    onTestFinished(() => server.close());
+    for (const fail_open of [false, true]) {
+      const {toolbox} = openTestToolbox([server.port], {robots: {fail_open}});
+      const result = await toolbox.webFetch({url: `https://good.test:${server.port}/`});
+      expect(result).toEqual({
+        ok: false,
+        error: {
+          code: 'network',
+          message: expect.stringContaining('did not prove who it is'),
+          retryable: true,
+          details: {
+            error: 'tls_validation_failed',
+            host: 'good.test',
+            reason: 'SELF_SIGNED_CERT_IN_CHAIN',
+            addresses: ['127.0.0.1'],
+          },
+        },
+      });
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  test('review B10: own certificate authorities are trusted beside those of NODE_EXTRA_CA_CERTS', async () => {
+    const [own, extra] = [createCertificateAuthority('Own'), createCertificateAuthority('Extra')];
+    const directory = temporaryDirectory();
+    const file = join(directory, 'extra.pem');
+    writeFileSync(file, extra.pem);
+    const environment = {
+      env: {NODE_EXTRA_CA_CERTS: file},
+      cwd: directory,
+      tempDir: directory,
+      homeDir: directory,
+    };
+    for (const authority of [own, extra]) {
+      const server = await startHttpServer(
+        {'*': PAGE},
+        {certificate: authority.issue({names: ['good.test']})},
+      );
+      onTestFinished(() => server.close());
+      const ports = {certificateAuthorities: [own.pem], environment};
+      const {toolbox} = openTestToolbox([server.port], {}, ports);
+      expect(await toolbox.webFetch({url: `https://good.test:${server.port}/`})).toMatchObject({ok: true});
+    }
   });
 });
 

@@ -261,16 +261,17 @@ describe('time', () => {
 });
 
 describe('addresses', () => {
-  test('ruling A5 64 answers are read', async () => {
-    const said = await around(async offset => {
-      const blockedAt = 64 + offset;
-      const answers = Array.from({length: 70}, (_, index) => `127.0.2.${index + 1}`);
-      answers[blockedAt - 1] = '10.0.0.1';
+  test.each([1, 63, 64, 65, 100])(
+    'ruling A5 every answer is judged: of 100, number %i is blocked',
+    async blockedAt => {
+      const answers = Array.from({length: 100}, (_, index) => `127.0.2.${index + 1}`);
       const {server, toolbox} = await openEncodingHost({}, {resolver: {resolve: async () => answers}});
-      return sayResult(await toolbox.webFetch({url: `http://many.test:${server.port}/`}));
-    });
-    expect(said).toEqual(['ssrf_blocked/', 'ssrf_blocked/', 'http_4xx/404']);
-  });
+      const ask = async () => sayResult(await toolbox.webFetch({url: `http://many.test:${server.port}/`}));
+      expect(await ask()).toBe('http_4xx/404');
+      answers[blockedAt - 1] = '10.0.0.1';
+      expect(await ask()).toBe('ssrf_blocked/');
+    },
+  );
 
   test('T-WF-SSRF-13 max_dns_attempts: the third address is not tried', async () => {
     const said = await around(async offset => {

@@ -28,6 +28,15 @@ export const MODULES = {
   url: root => folder(root, 'src/web/url'),
   guard: root => folder(root, 'src/web/guard'),
   robots: root => folder(root, 'src/web/robots'),
+  chunk: root => folder(root, 'src/web/chunk'),
+  fit: root => folder(root, 'src/web/fit'),
+  cache: root => folder(root, 'src/web/cache'),
+  config: root => folder(root, 'src/config'),
+  runtime: root => folder(root, 'src/runtime'),
+  tools: root => folder(root, 'src/tools'),
+  edit: root => folder(root, 'src/workspace/edit'),
+  patch: root => folder(root, 'src/workspace/patch'),
+  sandbox: root => folder(root, 'src/sandbox'),
   jail: root => ({
     mutate: JAIL.map(name => `src/workspace/${name}.ts`),
     tests: JAIL_TESTS.map(name => `src/workspace/${name}.test.ts`).filter(path =>
@@ -37,7 +46,9 @@ export const MODULES = {
 };
 
 function folder(root, path) {
-  const files = readdirSync(join(root, path)).map(name => `${path}/${name}`);
+  const files = readdirSync(join(root, path), {recursive: true})
+    .map(name => `${path}/${name}`)
+    .filter(name => name.endsWith('.ts'));
   const isTest = name => name.endsWith('.test.ts');
   return {mutate: files.filter(name => !isTest(name)), tests: files.filter(isTest)};
 }

@@ -2,8 +2,8 @@ import {cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 
-/** Big, and no test of a mutated module reads them. */
-const LEFT_OUT = new Set(['node_modules', 'fixtures']);
+/** Linked instead. */
+const LEFT_OUT = new Set(['node_modules']);
 
 /**
  * A copy of the working tree, as it is now, for Stryker to write in; the tree itself is only read. What
@@ -12,7 +12,7 @@ const LEFT_OUT = new Set(['node_modules', 'fixtures']);
 export function openSandbox(project) {
   const root = mkdtempSync(join(tmpdir(), 'forge-mutants-'));
   const filter = source => !LEFT_OUT.has(basename(source));
-  for (const part of ['src', 'test', 'package.json', 'tsconfig.json']) {
+  for (const part of ['src', 'test', 'vocabulary', 'assets', 'schemas', 'package.json', 'tsconfig.json']) {
     cpSync(join(project, part), join(root, part), {recursive: true, filter});
   }
   symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));

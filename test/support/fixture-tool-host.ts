@@ -102,6 +102,7 @@ export function guarded(
       action: 'write_file',
       summary: `${tool} ${String(request.params['text'] ?? '')}`,
       preview: '+ a line',
+      hash: '0'.repeat(64),
       by: 'tools.approval.mode',
       reason: 'it is "prompt"',
       suggestedRule: undefined,

@@ -1,8 +1,9 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {openWorkspace, type Workspace} from '../../src/workspace/jail.ts';
+import type {Workspace} from '../../src/workspace/jail.ts';
 import {readWhole} from '../../src/workspace/open-file.ts';
 import {type PinEntry, pinByDescriptor} from '../../src/workspace/pin-entry.ts';
+import {openWorkspaceForTest} from './open-workspace-for-test.ts';
 import {codeOf, unwrap} from './outcome.ts';
 import {temporaryDirectory} from './temporary-directory.ts';
 
@@ -24,7 +25,8 @@ export async function jailedPlace(pinEntry: PinEntry = pinByDescriptor): Promise
   writeFileSync(join(root, 'top.txt'), 'top\n');
   writeFileSync(join(root, '.git/config'), '[core]\n');
   writeFileSync(join(outside, 'secret.txt'), 'secret\n');
-  return {workspace: unwrap(openWorkspace(root, pinEntry)), root, outside};
+  const workspace = openWorkspaceForTest(root, {pinEntry});
+  return {workspace, root, outside};
 }
 
 /** What a file says, or the code of the failure. */

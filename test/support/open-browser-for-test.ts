@@ -17,15 +17,26 @@ export async function renderAlone(
   const logs: LogEvent[] = [];
   const log = (event: LogEvent): void => void logs.push(event);
   const browser = createBrowser({
-    options: {chromium_path: TEST_CHROMIUM, isolation: layers.isolation},
+    options: {
+      chromium_path: TEST_CHROMIUM,
+      isolation: layers.isolation,
+      memory_mb: 2048,
+      max_processes: 1024,
+      max_instances: 4,
+    },
     contained: layers.contained,
-    path: process.env['PATH'] ?? '',
+    places: {path: process.env['PATH'], barred: []},
     tempDir: temporaryDirectory(),
     clock: systemClock,
     log,
   });
   const nothing = async () => fail('network', 'There is nothing else.');
-  const options = {max_total_subresource_bytes: 1e6, network_idle_ms: 5000, max_rendered_dom_bytes: 1e6};
+  const options = {
+    max_total_subresource_bytes: 1e6,
+    network_idle_ms: 5000,
+    max_rendered_dom_bytes: 1e6,
+    memory_mb: 2048,
+  };
   const settings = {options, maxDownloadBytes: 1e6, blocked: new Set<never>()};
   const ports = {navigate: nothing, openUrl: nothing, clock: systemClock, log};
   const page = openPage(browser, url, settings, ports, new AbortController().signal);

@@ -42,6 +42,10 @@ export interface SandboxPlace {
   readonly owner?: number;
   readonly protectedPaths?: (workspace: string) => readonly string[];
   readonly env?: Record<string, string>;
+  /** Default: a new one, which goes at the end. */
+  readonly workspace?: string;
+  /** Instead of those of the system. */
+  readonly programDirectories?: readonly string[];
   readonly prepare?: (workspace: string) => void;
 }
 
@@ -61,9 +65,10 @@ export function openSandbox({
   owner,
   protectedPaths = () => [],
   env = {},
+  programDirectories,
+  workspace = realpathSync(mkdtempSync(join(tmpdir(), 'forge-sandbox-'))),
   prepare = () => {},
 }: SandboxPlace): OpenSandbox {
-  const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'forge-sandbox-')));
   prepare(workspace);
   if (owner !== undefined && process.getuid?.() === 0) giveTo(workspace, owner);
   const log: LogEvent[] = [];
@@ -71,6 +76,7 @@ export function openSandbox({
     workspace,
     protectedPaths: protectedPaths(workspace),
     env: {...process.env, DOCKER_HOST: process.env['FORGE_TEST_DOCKER_HOST'], ...env},
+    programDirectories,
     clock: systemClock,
     log: event => log.push(event),
   });

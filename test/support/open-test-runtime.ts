@@ -195,6 +195,7 @@ export async function openTestRuntime(options: TestRuntimeOptions = {}): Promise
     clock,
     log: event => log.push(event),
     maxOutputBytes: options.maxOutputBytes ?? 102_400,
+    maxOutputBytesIsDefault: options.maxOutputBytes === undefined,
     approver: options.approver,
     rememberRule: options.rememberRule,
   };

@@ -1,5 +1,6 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import {onTestFinished} from 'vitest';
 import {systemClock} from '../../src/core/clock.ts';
 import {
   openWorkspaceSession,
@@ -37,7 +38,9 @@ export async function openTestWorkspace(
     clock: systemClock,
     ...options,
   });
-  return {session: unwrap(opened), root, outside, runDirectory: join(base, 'run')};
+  const session = unwrap(opened);
+  onTestFinished(() => session.close());
+  return {session, root, outside, runDirectory: join(base, 'run')};
 }
 
 export function writeFiles(root: string, files: TestFiles): void {

@@ -84,6 +84,7 @@ export async function robotsInternet(
     },
     clock,
     log: event => log.push(event),
+    methodOf: () => 'http',
     makeBudget: cancel => new Budget(20_000, clock, cancel),
     openHop,
     resolveLocation: resolveUrl,

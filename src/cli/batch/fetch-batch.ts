@@ -4,11 +4,11 @@ import {addAbortSignal, type Readable} from 'node:stream';
 import {systemClock} from '../../core/clock.ts';
 import type {Result} from '../../core/result.ts';
 import type {WebFetchArgs} from '../../index.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 import type {CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {readSettings, type SettingFlags} from '../read-settings.ts';
 import {renderFailure} from '../render-failure.ts';
-import {systemCode} from '../system-code.ts';
 import type {PageReader} from '../toolbox-services.ts';
 import {UsageError} from '../usage-error.ts';
 import {type BatchSummary, BatchTally} from './batch-tally.ts';
@@ -133,7 +133,7 @@ async function openList(from: string, {console, environment}: CommandContext): P
     if (!(await file.stat()).isDirectory()) return file.createReadStream();
     await file.close();
   } catch (error) {
-    throw new UsageError(`--from ${path} cannot be read: ${systemCode(error)}. ${advice}`);
+    throw new UsageError(`--from ${path} cannot be read: ${expectedErrorCode(error)}. ${advice}`);
   }
   throw new UsageError(`--from ${path} is a directory. ${advice}`);
 }

@@ -2,8 +2,8 @@ import {type FileHandle, open} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 import {readLines} from '../jsonl/read-lines.ts';
-import {systemCode} from '../system-code.ts';
 import {type BatchRecord, type FinishedUrl, readRecord, type UnfinishedUrl} from './batch-record.ts';
 
 const NAME = 'manifest.jsonl';
@@ -73,7 +73,7 @@ export class Manifest {
 }
 
 function refused(path: string, error: unknown): Result<never> {
-  const code = systemCode(error);
+  const code = expectedErrorCode(error);
   return fail('io_error', `${path} cannot be written: ${code}. Check permissions and free space.`, {
     path,
     error: code,

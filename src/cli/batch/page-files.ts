@@ -1,10 +1,11 @@
-import {lstat, mkdir, readdir, rename, rm, rmdir, writeFile} from 'node:fs/promises';
+import {lstat, mkdir, readdir, rm, rmdir} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
 import {fail} from '../../core/failure.ts';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {systemCode} from '../system-code.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
+import {replaceFile} from '../../system/replace-file.ts';
 
 /** Unfinished files, below the output directory. A write lasts milliseconds; what is this old was left by a crash. */
 const PARTIAL = '.partial';
@@ -40,11 +41,9 @@ export class PageFiles {
     const temporary = join(this.#out, PARTIAL, randomHex(8));
     try {
       await this.#makeDirectory(dirname(path));
-      await writeFile(temporary, text, {flag: 'wx'});
-      await rename(temporary, path);
+      await replaceFile(path, text, {mode: 0o666, temporary});
       return ok();
     } catch (error) {
-      await rm(temporary, {force: true}).catch(() => {});
       return refused(path, error);
     }
   }
@@ -62,7 +61,7 @@ export class PageFiles {
 }
 
 function refused(path: string, error: unknown): Result<never> {
-  const code = systemCode(error);
+  const code = expectedErrorCode(error);
   return fail('io_error', `${path} cannot be written: ${code}. Check permissions and free space.`, {
     path,
     error: code,

@@ -23,7 +23,9 @@ describe('forge-tools approve', () => {
     const {id, run, repeat} = await waitingCall();
     const {code, stdout} = await runCliHere(['approve', id, ...run]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Approved once, until \S+Z: web_fetch http:\/\/10\.0\.0\.1\/ \(http mode\)\n$/);
+    expect(stdout).toMatch(
+      /^Approved once, until \S+Z:\n {2}│ web_fetch http:\/\/10\.0\.0\.1\/ \(http mode\)\n$/,
+    );
     expect(await repeat()).toMatchObject({error_type: 'ssrf_blocked'});
     expect(await repeat()).toMatchObject({error_type: 'approval_required'});
   });
@@ -33,7 +35,7 @@ describe('forge-tools approve', () => {
     const {code, stdout} = await runCliHere(['approve', ...run]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      new RegExp(`^${id}  web_fetch http://10\\.0\\.0\\.1/ \\(http mode\\)\n  waits until`),
+      new RegExp(`^${id}  waits until \\S+Z\n  │ web_fetch http://10\\.0\\.0\\.1/ \\(http mode\\)\n`),
     );
     const json = await runCliHere(['approve', '--json', ...run]);
     expect(JSON.parse(json.stdout)).toMatchObject({id, tool: 'web_fetch'});

@@ -4,7 +4,9 @@ import type {Command, CommandContext} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
+import {printable} from '../printable.ts';
 import {renderFailure} from '../render-failure.ts';
+import {renderSummary} from '../render-summary.ts';
 import type {ApprovalDesk, PendingApproval} from '../toolbox-services.ts';
 import {UsageError} from '../usage-error.ts';
 
@@ -46,11 +48,11 @@ export const approveCommand: Command = {
       return EXIT.failed;
     }
     const done = values.dismiss ? 'Dismissed' : 'Approved once, until';
-    const until = values.dismiss ? '' : ` ${decided.value.expires_at}`;
+    const until = values.dismiss ? '' : ` ${printable(decided.value.expires_at)}`;
     await console.out(
       values.json
         ? `${JSON.stringify(decided.value)}\n`
-        : `${done}${until}: ${styled(console, 'bold', decided.value.summary)}\n`,
+        : `${[`${done}${until}:`, ...renderSummary(decided.value.summary, console)].join('\n')}\n`,
     );
     return EXIT.ok;
   },
@@ -88,6 +90,6 @@ async function confirm(desk: ApprovalDesk, id: string, context: CommandContext):
 }
 
 function render({id, summary, preview, expires_at}: PendingApproval, console: Console): string {
-  const head = `${styled(console, 'cyan', id)}  ${styled(console, 'bold', summary.replaceAll('\n', ' '))}`;
-  return `${[head, `  waits until ${expires_at}`, ...barred(preview, console)].join('\n')}\n`;
+  const head = `${styled(console, 'cyan', id)}  waits until ${printable(expires_at)}`;
+  return `${[head, ...renderSummary(summary, console), ...barred(preview, console)].join('\n')}\n`;
 }

@@ -59,7 +59,7 @@ describe('forge-tools call', () => {
   test('ruling H4 at a terminal it asks, and runs what was allowed', async () => {
     const {stderr} = await call(['web_fetch', PRIVATE], {answers: ['once']});
     expect(stderr).toMatch(
-      /^web_fetch needs an approval\.\n {2}web_fetch http:\/\/10\.0\.0\.1\/page \(http mode\)\n/,
+      /^web_fetch needs an approval\.\n {2}Why it is asked: .*\n {2}│ web_fetch http:\/\/10\.0\.0\.1\/page \(http mode\)\n/,
     );
     expect(stderr).toContain('Why it is asked: tools.approval.mode is "prompt".');
     expect(stderr).toContain('ssrf_blocked: 10.0.0.1 is a private address');

@@ -11,7 +11,8 @@ const SURROUNDINGS = {env: {}, cwd: '/nonexistent', tempDir: '/tmp'};
 function resolved(toml: string) {
   const result = resolveConfig(parse(toml, {integersAsBigInt: true}), SURROUNDINGS);
   if (!result.ok) throw new Error(result.error.join('\n'));
-  return result.value;
+  const {config, warnings} = result.value;
+  return {config, warnings};
 }
 
 test('policy: --init writes a file that switches the tools on and changes nothing else', async () => {

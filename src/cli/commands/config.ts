@@ -3,6 +3,7 @@ import {dirname} from 'node:path';
 import {ConfigError} from '../../config/config-error.ts';
 import {configPath} from '../../config/config-path.ts';
 import {resolveConfig} from '../../config/resolve-config.ts';
+import {errorReason} from '../../system/error-code.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
@@ -63,7 +64,7 @@ async function init(written: string | undefined, {console, environment}: Command
     await mkdir(dirname(path), {recursive: true, mode: 0o700});
     await writeFile(path, starterConfig(), {flag: 'wx', mode: 0o600});
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = errorReason(error);
     console.err(
       code === 'EEXIST'
         ? `${shown} is there already and was left as it is. Edit it, or name another file with --config.\n`

@@ -292,3 +292,12 @@ describe('fetch --from', () => {
     expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining(text)});
   });
 });
+
+test('policy: a page without text is a success, and says what may help', async () => {
+  const {server, run} = await fixture({'*': htmlPage('<script src="x"></script>')});
+  expect(await run([`${server.origin}/`])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `${server.origin}/ has no text. A script may make it: try --force-browser.\n`,
+  });
+});

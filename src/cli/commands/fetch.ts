@@ -1,11 +1,14 @@
-import type {FetchResponse, Result, Toolbox, WebFetchArgs} from '../../index.ts';
+import type {Result, WebFetchArgs} from '../../index.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {openToolbox, type ToolboxFlagValues} from '../open-toolbox.ts';
 import {integerFlag, parseFlags} from '../parse-flags.ts';
+import {readSettings, type SettingFlags} from '../read-settings.ts';
+import {renderCut} from '../render-cut.ts';
 import {renderFailure} from '../render-failure.ts';
+import {renderHint} from '../render-hint.ts';
 import {renderForTerminal, renderPlain} from '../render-page.ts';
 import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
+import type {PageReader, ReadPage} from '../toolbox-services.ts';
 import {UsageError} from '../usage-error.ts';
 
 const BATCH_FLAGS = {
@@ -115,7 +118,7 @@ async function fromList(
 interface PagesRequest {
   readonly args: Omit<WebFetchArgs, 'url'>;
   readonly json: boolean;
-  readonly flags: ToolboxFlagValues;
+  readonly flags: SettingFlags;
 }
 
 async function fetchPages(
@@ -123,55 +126,67 @@ async function fetchPages(
   {args, json, flags}: PagesRequest,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const toolbox = await openToolbox(flags, context, {workspace: false});
+  const {console, environment, signal} = context;
+  const {resolved, log} = await readSettings(flags, context);
+  const {openPageReader} = await context.services();
+  const reader = openPageReader(resolved, {environment, log});
+  // `--json` is the answer that a model is given, which has a limit; a person gets all of the page.
+  const maxBytes = json ? resolved.config.tools.output.max_bytes : undefined;
   try {
-    const results = fetchInOrder(urls, toolbox, context, args);
+    const results = fetchInOrder(urls, url => reader.read({...args, url}, signal, maxBytes));
     let failed = false;
+    let isCut = false;
     for (const [index, pending] of results.entries()) {
       const result = await pending;
       failed ||= !result.ok;
       await print(result, urls, index, json, context);
+      if (!result.ok) continue;
+      const {response} = result.value;
+      console.err(renderHint(response) ?? '');
+      isCut ||= response.truncated;
+      console.err(renderCut(response) ?? '');
     }
-    if (context.signal.aborted) return EXIT.interrupted;
-    return failed ? EXIT.failed : EXIT.ok;
+    if (signal.aborted) return EXIT.interrupted;
+    if (failed) return EXIT.failed;
+    return isCut ? EXIT.cut : EXIT.ok;
   } finally {
-    await toolbox.close();
+    await reader.close();
   }
 }
 
-type Fetched = Result<FetchResponse>;
+type Fetched = Awaited<ReturnType<PageReader['read']>>;
 
 function fetchInOrder(
   urls: readonly string[],
-  toolbox: Toolbox,
-  context: CommandContext,
-  args: Omit<WebFetchArgs, 'url'>,
+  fetchOne: (url: string) => Promise<Fetched>,
 ): readonly Promise<Fetched>[] {
   const pending: Promise<Fetched>[] = [];
   for (const [index, url] of urls.entries()) {
     const earlier = pending[index - CONCURRENCY];
-    const fetchOne = () => toolbox.webFetch({...args, url}, {signal: context.signal});
-    pending.push(earlier ? earlier.then(fetchOne) : fetchOne());
+    pending.push(earlier ? earlier.then(() => fetchOne(url)) : fetchOne(url));
   }
   return pending;
 }
 
 async function print(
-  result: Fetched,
+  result: Result<ReadPage>,
   urls: readonly string[],
   index: number,
   json: boolean,
   {console}: CommandContext,
 ): Promise<void> {
+  if (!result.ok) {
+    if (json) await console.out(`${JSON.stringify(result.error)}\n`);
+    else console.err(renderFailure(result.error, urls.length > 1 ? urls[index] : undefined, console));
+    return;
+  }
+  const {response, markdown} = result.value;
   if (json) {
-    await console.out(`${JSON.stringify(result.ok ? result.value : result.error)}\n`);
-  } else if (!result.ok) {
-    console.err(renderFailure(result.error, urls.length > 1 ? urls[index] : undefined, console));
+    await console.out(`${JSON.stringify(response)}\n`);
   } else if (console.interactive) {
-    await console.out(`${index > 0 ? '\n' : ''}${renderForTerminal(result.value, console)}`);
+    await console.out(`${index > 0 ? '\n' : ''}${renderForTerminal(response, console)}`);
   } else {
-    const source =
-      urls.length > 1 ? `${index > 0 ? '\n---\n\n' : ''}Source: ${result.value.final_url}\n\n` : '';
-    await console.out(source + renderPlain(result.value));
+    const source = urls.length > 1 ? `${index > 0 ? '\n---\n\n' : ''}Source: ${response.final_url}\n\n` : '';
+    await console.out(source + renderPlain(markdown));
   }
 }

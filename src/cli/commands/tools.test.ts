@@ -13,7 +13,7 @@ const SCHEMA = {type: 'object', required: ['url']};
 
 test('policy: tools lists what the configuration offers, a line for the name and one for what it does', async () => {
   expect(await tools()).toContain(
-    'web_fetch  Fetch a web page · reads, reaches the network\n    Fetches a public web page and returns',
+    'web_fetch  Fetch a web page · reaches the network\n    Fetches a public web page and returns',
   );
 });
 
@@ -22,7 +22,11 @@ test('policy: --format mcp is the answer of tools/list', async () => {
     expect.objectContaining({
       name: 'web_fetch',
       inputSchema: expect.objectContaining(SCHEMA),
-      annotations: expect.objectContaining({readOnlyHint: true, openWorldHint: true}),
+      annotations: expect.objectContaining({
+        readOnlyHint: false,
+        destructiveHint: false,
+        openWorldHint: true,
+      }),
     }),
   );
 });

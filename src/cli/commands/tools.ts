@@ -72,10 +72,10 @@ export const toolsCommand: Command = {
 
 function renderTool({name, title, description, annotations}: ToolListing, console: Console): string {
   const {readOnly, destructive, openWorld} = annotations;
-  const hints = [
-    readOnly ? 'reads' : destructive ? 'changes what is there' : 'adds',
-    ...(openWorld ? ['reaches the network'] : []),
-  ];
+  const effect = readOnly ? 'reads' : destructive ? 'changes what is there' : 'adds';
+  // What neither reads alone nor changes anything here is seen by those it reaches.
+  const isOutside = openWorld && !readOnly && !destructive;
+  const hints = [...(isOutside ? [] : [effect]), ...(openWorld ? ['reaches the network'] : [])];
   const [sentence = ''] = /^.*?[.!?](?=\s|$)/s.exec(description) ?? [description];
   const head = `${styled(console, 'bold', name)}  ${styled(console, 'dim', `${title} · ${hints.join(', ')}`)}`;
   return `${head}\n    ${sentence.replace(/\s+/g, ' ')}\n`;

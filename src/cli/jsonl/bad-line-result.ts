@@ -1,4 +1,5 @@
 import {type Clock, timestamp} from '../../core/clock.ts';
+import {wellFormedJson} from '../../core/text/well-formed-json.ts';
 import type {ToolResult} from '../../core/tool.ts';
 import type {BadLine} from './parse-request.ts';
 
@@ -6,7 +7,7 @@ import type {BadLine} from './parse-request.ts';
 export function badLineResult({request_id, tool, field, reason}: BadLine, clock: Clock): ToolResult {
   const now = timestamp(clock.now());
   const what = field === 'line' ? 'The line is no ToolRequest' : `"${field}" of the ToolRequest is wrong`;
-  return {
+  return wellFormedJson({
     request_id,
     tool,
     status: 'error',
@@ -22,5 +23,5 @@ export function badLineResult({request_id, tool, field, reason}: BadLine, clock:
     exit_code: null,
     stdout_path: null,
     stderr_path: null,
-  };
+  });
 }

@@ -28,22 +28,26 @@ export async function serveRun(path: string, clock: Clock): Promise<Result<Follo
   const follower = opened.value;
   const root = `/${randomHex(24)}/`;
   let host = '';
-  const server = createServer({maxHeaderSize: 16_384, headersTimeout: 10_000}, (request, response) => {
-    if (!isForUs(request, host, root)) return refuse(response, 404);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405);
-    const name = (request.url ?? '').slice(root.length);
-    if (name === 'events') return stream(request, response, follower);
-    if (name !== '') return refuse(response, 404);
-    response.writeHead(200, {
-      ...HEADERS,
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `${contentSecurityPolicy(assets, true)}; frame-ancestors 'none'`,
-    });
-    response.end(request.method === 'HEAD' ? undefined : renderPage(follower.head(), [], assets, true));
-  });
+  const server = createServer(
+    {maxHeaderSize: 16_384, headersTimeout: 10_000, connectionsCheckingInterval: 1000},
+    (request, response) => {
+      if (!isForUs(request, host, root)) return refuse(response, 404);
+      if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405);
+      const name = (request.url ?? '').slice(root.length);
+      if (name === 'events') return stream(request, response, follower);
+      if (name !== '') return refuse(response, 404);
+      response.writeHead(200, {
+        ...HEADERS,
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': `${contentSecurityPolicy(assets, true)}; frame-ancestors 'none'`,
+      });
+      response.end(request.method === 'HEAD' ? undefined : renderPage(follower.head(), [], assets, true));
+    },
+  );
   server.maxConnections = MOST_CONNECTIONS;
   const port = await new Promise<Result<number>>(resolve => {
-    server.once('error', error => {
+    // A promise settles once, so a connection that the system cannot take later on ends nothing.
+    server.on('error', error => {
       resolve(fail('io_error', `Cannot listen on 127.0.0.1 (${error.message}).`, {operation: 'listen'}));
     });
     server.listen(0, '127.0.0.1', () => resolve(ok((server.address() as AddressInfo).port)));

@@ -1,6 +1,7 @@
 import {ok, type Result} from '../../core/result.ts';
-import type {ApprovalAction, ApprovalSubject} from '../../core/tool.ts';
+import type {ApprovalAction, ApprovalSubject, HostVerdict} from '../../core/tool.ts';
 import {type CompiledRule, compileRule} from './compile-rule.ts';
+import {hostReach} from './host-reach.ts';
 import type {ApprovalOptions} from './options.ts';
 
 /** What is known about the tools when the policy is made. */
@@ -32,12 +33,21 @@ export interface JudgedCall {
 export interface ConfirmationPolicy {
   /** ADR 08. Pure: asks nobody and changes nothing, so it also answers `policy explain`. */
   readonly check: (action: ApprovalAction | undefined, call: JudgedCall) => Verdict;
+  /** Review R11: where a call may be led to, once it was allowed by `allowedBy` or by rules of the session. */
+  readonly reach: (
+    action: ApprovalAction | undefined,
+    call: JudgedCall,
+    allowed: {readonly by: string | undefined; readonly sessionRules: readonly CompiledRule[]},
+  ) => (host: string) => HostVerdict;
   /** What an operator would set so that calls of the tool run without asking. */
   readonly settingsToAllow: (tool: string) => readonly string[];
 }
 
 const ACTIONS: readonly ApprovalAction[] = ['patch_file', 'write_file', 'run', 'web_fetch'];
 const SETTING = 'tools.approval';
+
+/** What decides where somebody answered with a rule, for this call or for one before. */
+const RULE_ANSWERS: ReadonlySet<string> = new Set(['session rule', 'session-rule', 'always']);
 
 /** The error is everything that makes the settings unusable; start-up stops then. */
 export function createConfirmationPolicy(
@@ -62,6 +72,12 @@ export function createConfirmationPolicy(
       const [first, ...overruled] = findings(action, call);
       if (first === undefined) throw new Error('A policy always has a finding.');
       return {...first, overruled};
+    },
+    reach: (action, {tool, subject}, {by = '', sessionRules}) => {
+      const about = rules.filter(rule => rule.isAbout(tool, action, 'url'));
+      const isByRule = rules.some(rule => rule.name === by) || RULE_ANSWERS.has(by);
+      const allowing = [...about.filter(({decision}) => decision === 'allow'), ...sessionRules];
+      return hostReach({subject, about, within: isByRule ? allowing : undefined});
     },
     settingsToAllow: tool => {
       const own = autoExecution.get(tool)?.setting;
@@ -103,7 +119,8 @@ export function createConfirmationPolicy(
       yield {decision: 'allow', by: own.setting, reason: `${own.setting} is true.`};
     }
     // Every value of the call must be allowed; which rule allows which does not matter.
-    const allowing = about.filter(rule => rule.decision === 'allow');
+    // Review R10: nor does it matter where the call brings what no rule looks at.
+    const allowing = subject.exactOnly ? [] : about.filter(rule => rule.decision === 'allow');
     const covers = subject.values.map(value => allowing.find(rule => rule.matches(value)));
     const [covering] = covers;
     if (covering !== undefined && !covers.includes(undefined)) yield ruleFinding(covering);

@@ -1,6 +1,14 @@
 import type {ApprovalAction, ApprovalSubject} from '../../core/tool.ts';
 import type {CompiledRule} from './compile-rule.ts';
 
+/** What allows a call. */
+export interface Grant {
+  /** For the log. */
+  readonly by: 'session grant' | 'session rule';
+  /** Of this very call on the files as they were, and not of all that a rule covers. */
+  readonly isOfCall: boolean;
+}
+
 /** What somebody allowed for the rest of a session. In memory: a restarted session asks again. */
 export class Grants {
   readonly #calls = new Set<string>();
@@ -14,17 +22,28 @@ export class Grants {
     this.#rules.push(rule);
   }
 
-  /** What allows the call, or `undefined`. A grant answers an `ask`; it never meets a `deny`. */
+  rulesAbout(
+    tool: string,
+    action: ApprovalAction | undefined,
+    kind: ApprovalSubject['kind'],
+  ): readonly CompiledRule[] {
+    return this.#rules.filter(rule => rule.isAbout(tool, action, kind));
+  }
+
+  /** A grant answers an `ask`; it never meets a `deny`. */
   find(
     hash: string,
     tool: string,
     action: ApprovalAction | undefined,
     subject: ApprovalSubject,
-  ): string | undefined {
-    if (this.#calls.has(hash)) return 'session grant';
-    const rules = this.#rules.filter(rule => rule.isAbout(tool, action, subject.kind));
+  ): Grant | undefined {
+    if (this.#calls.has(hash)) return {by: 'session grant', isOfCall: true};
+    const rules = this.rulesAbout(tool, action, subject.kind);
     const covered =
-      subject.values.length > 0 && subject.values.every(value => rules.some(rule => rule.matches(value)));
-    return covered ? 'session rule' : undefined;
+      // Review R10
+      subject.exactOnly !== true &&
+      subject.values.length > 0 &&
+      subject.values.every(value => rules.some(rule => rule.matches(value)));
+    return covered ? {by: 'session rule', isOfCall: false} : undefined;
   }
 }

@@ -11,6 +11,13 @@ export function judgeRule(
 ): Result<CompiledRule, string> {
   const compiled = compileRule(rule, 'The rule');
   if (!compiled.ok) return {ok: false, error: compiled.error.join(' ')};
+  // Review R10
+  if (subject.exactOnly === true) {
+    return {
+      ok: false,
+      error: 'No rule covers a call that sets variables. Allow it once, or this exact call.',
+    };
+  }
   const {isAbout, matches} = compiled.value;
   const covers =
     rule.decision === 'allow' &&

@@ -4,8 +4,11 @@ import {type Clock, timestamp} from '../../core/clock.ts';
 import {type Failure, fail} from '../../core/failure.ts';
 import {randomHex} from '../../core/random.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
-import {errorCode, ioFailure} from '../io-failure.ts';
-import {writePrivateFile} from '../write-private-file.ts';
+import {cutMiddle} from '../../core/text/cut-middle.ts';
+import {takeStart} from '../../core/text/take-start.ts';
+import {errorCode} from '../../system/error-code.ts';
+import {replaceFile} from '../../system/replace-file.ts';
+import {ioFailure} from '../io-failure.ts';
 
 /** How long a call waits for its approval, and how long an approval waits for its call. */
 const LIFETIME_MS = 3_600_000;
@@ -47,7 +50,7 @@ export class PendingApprovals {
       id: idOf(call.hash),
       tool: call.tool,
       summary: call.summary,
-      preview: cut(call.preview),
+      preview: cutMiddle(call.preview, LONGEST_PREVIEW),
       hash: call.hash,
       created_at: timestamp(now),
       expires_at: timestamp(now + LIFETIME_MS),
@@ -55,7 +58,7 @@ export class PendingApprovals {
     try {
       await mkdir(this.#directory, {recursive: true, mode: 0o700});
       await this.#makeRoom();
-      await writePrivateFile(this.#path(pending.id, 'pending'), JSON.stringify(pending));
+      await replaceFile(this.#path(pending.id, 'pending'), JSON.stringify(pending));
       return ok(pending);
     } catch (error) {
       return ioFailure(error, this.#directory, 'store an approval in');
@@ -77,7 +80,7 @@ export class PendingApprovals {
     if (!taken.ok) return taken;
     const approved = {...taken.value, expires_at: timestamp(this.#clock.now() + LIFETIME_MS)};
     try {
-      await writePrivateFile(this.#path(id, 'approved'), JSON.stringify(approved));
+      await replaceFile(this.#path(id, 'approved'), JSON.stringify(approved));
       await this.#remove(id, 'pending');
       return ok(approved);
     } catch (error) {
@@ -163,11 +166,6 @@ function idOf(hash: string): string {
   return hash.slice(0, 20);
 }
 
-function cut(text: string): string {
-  if (text.length <= LONGEST_PREVIEW) return text;
-  return `${text.slice(0, LONGEST_PREVIEW)}\n… [${text.length - LONGEST_PREVIEW} more characters]`;
-}
-
 function parse(text: string): PendingApproval | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -190,7 +188,7 @@ function missingIsEmpty(error: unknown): readonly string[] {
 }
 
 function unknown(id: string): Err<Failure> {
-  const shown = JSON.stringify(id.slice(0, 40));
+  const shown = JSON.stringify(takeStart(id, 40));
   return fail(
     'invalid_params',
     `No approval ${shown} is waiting. It may have been given or have expired; list those that wait, or make the call again.`,

@@ -8,6 +8,8 @@ import {orAborted} from '../or-aborted.ts';
 import type {Session} from '../session.ts';
 import {approvalHash} from './approval-hash.ts';
 import type {ConfirmationPolicy, Finding} from './confirmation-policy.ts';
+import {deniedFailure} from './deny-early.ts';
+import type {Grant} from './grants.ts';
 import {judgeRule} from './judge-rule.ts';
 import type {ApprovalRule} from './options.ts';
 import {suggestRule} from './suggest-rule.ts';
@@ -34,8 +36,10 @@ export interface ApprovalParts {
 export interface Approval {
   /** Whether the call may go on. */
   readonly outcome: Result<undefined>;
-  /** Whether time went by in which files may have changed. */
-  readonly asked: boolean;
+  /** The setting, rule, grant or answer that allowed it. */
+  readonly by: string | undefined;
+  /** H4: somebody allowed the change of the files as they were, so they are compared before it is made. */
+  readonly isBoundToFiles: boolean;
   /** Time that somebody was asked, or that others were asked before. */
   readonly waitedMs: number;
 }
@@ -52,19 +56,36 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     action: tool.action ?? null,
   };
   let waitedMs = 0;
-  const straight = (outcome: Result<undefined>): Approval => ({outcome, asked: false, waitedMs});
+  let allowedBy: string | undefined;
+  const straight = (outcome: Result<undefined>): Approval => ({
+    outcome,
+    by: allowedBy,
+    isBoundToFiles: false,
+    waitedMs,
+  });
+  const bound = (outcome: Result<undefined>): Approval => ({...straight(outcome), isBoundToFiles: true});
 
   const decided = (
     decision: 'allowed' | 'refused',
     by: string,
     extra: {readonly [field: string]: Json} = {},
-  ) => session.emit('approval_decided', {...about, decision, by, hash, wait_sec: waitedMs / 1000, ...extra});
-  const granted = (): string | undefined => session.grants.find(hash, tool.name, tool.action, intent.subject);
+  ): Result<undefined> => {
+    if (decision === 'allowed') allowedBy = by;
+    return session.emit('approval_decided', {
+      ...about,
+      decision,
+      by,
+      hash,
+      wait_sec: waitedMs / 1000,
+      ...extra,
+    });
+  };
+  const granted = (): Grant | undefined => session.grants.find(hash, tool.name, tool.action, intent.subject);
 
   const verdict = policy.check(tool.action, {tool: tool.name, subject: intent.subject});
   if (verdict.decision === 'deny') {
     decided('refused', verdict.by, {reason: verdict.reason});
-    return straight(denied(tool.name, verdict.by, verdict.reason));
+    return straight(deniedFailure(tool.name, verdict.by, verdict.reason));
   }
   if (verdict.decision === 'allow') {
     // Reading is not worth a line of its own.
@@ -72,8 +93,8 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     return straight(isSilent ? ok() : decided('allowed', verdict.by));
   }
   const grant = granted();
-  if (grant !== undefined) return straight(decided('allowed', grant));
-  if (await session.pending.redeem(hash)) return straight(decided('allowed', 'approve command'));
+  if (grant !== undefined) return (grant.isOfCall ? bound : straight)(decided('allowed', grant.by));
+  if (await session.pending.redeem(hash)) return bound(decided('allowed', 'approve command'));
   const {approver} = parts;
   if (approver === undefined) return straight(await unanswered(request, verdict, hash, parts));
 
@@ -88,7 +109,12 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
   });
   const outcome = await orAborted(settled, signal);
   waitedMs = clock.monotonic() - startedAt;
-  return {outcome: outcome === 'aborted' ? cancelled(tool.name) : outcome.value, asked: true, waitedMs};
+  return {
+    outcome: outcome === 'aborted' ? cancelled(tool.name) : outcome.value,
+    by: allowedBy,
+    isBoundToFiles: true,
+    waitedMs,
+  };
 
   async function ask(somebody: Approver): Promise<Result<ApprovalAnswer | undefined>> {
     const asked = session.emit('approval_requested', {
@@ -105,6 +131,7 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       action: tool.action,
       summary: intent.summary,
       preview: intent.preview,
+      hash,
       by: verdict.by,
       reason: verdict.reason,
       suggestedRule: suggestRule(tool.name, intent.subject),
@@ -121,7 +148,7 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
   async function settle(given: ApprovalAnswer | undefined): Promise<Result<undefined>> {
     if (given === undefined) {
       const earlier = granted();
-      if (earlier !== undefined && session.stopped === undefined) return decided('allowed', earlier);
+      if (earlier !== undefined && session.stopped === undefined) return decided('allowed', earlier.by);
       return refused({answer: 'stop', reason: session.stopped ?? ''});
     }
     switch (given.answer) {
@@ -173,14 +200,6 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       },
     );
   }
-}
-
-function denied(tool: string, by: string, reason: string): Err<Failure> {
-  return fail(
-    'approval_denied',
-    `${tool} was refused by ${by}: ${reason} No argument changes that; only the operator can.`,
-    {tool, reason, rule: by},
-  );
 }
 
 /** Ruling H3: refused before any side effect; says which settings and which command would allow it. */

@@ -4,6 +4,7 @@ import type {ApprovalRule} from './options.ts';
 
 /** The narrowest rule that covers the call: its host, its one path, its command. */
 export function suggestRule(tool: string, subject: ApprovalSubject): ApprovalRule | undefined {
+  if (subject.exactOnly === true) return undefined;
   const [value, ...more] = subject.values;
   if (value === undefined || more.length > 0) return undefined;
   const matcher = matcherOf(subject.kind, value);

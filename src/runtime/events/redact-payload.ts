@@ -1,5 +1,8 @@
 import {createHash} from 'node:crypto';
 import type {Json} from '../../core/json.ts';
+import {takeStart} from '../../core/text/take-start.ts';
+import {wellFormedJson} from '../../core/text/well-formed-json.ts';
+import {isAddressName, redactAddress} from './redact-address.ts';
 import {isSecretName, REDACTED, redactText} from './redact-text.ts';
 import type {EventPayload} from './run-event.ts';
 
@@ -30,15 +33,18 @@ export function redactPayload(payload: EventPayload, limits = OF_AN_EVENT): Even
   const {mostEntries, deepest} = limits;
   let left = limits.mostCharacters;
 
-  const walk = (value: Json, depth: number, secret: boolean): Json => {
-    if (typeof value === 'string') return secret && value !== '' ? REDACTED : spend(shorten(value, limits));
+  const walk = (value: Json, depth: number, secret: boolean, name = ''): Json => {
+    if (typeof value === 'string') {
+      if (secret && value !== '') return REDACTED;
+      return spend(shorten(isAddressName(name) ? redactAddress(value) : value, limits));
+    }
     if (typeof value !== 'object' || value === null) {
       left -= 8;
       return value;
     }
     if (depth === deepest || left <= 0) return '…';
     if (Array.isArray(value)) {
-      const shown = value.slice(0, mostEntries).map((entry: Json) => walk(entry, depth + 1, secret));
+      const shown = value.slice(0, mostEntries).map((entry: Json) => walk(entry, depth + 1, secret, name));
       return value.length > mostEntries ? [...shown, `… ${value.length - mostEntries} more`] : shown;
     }
     const entries = Object.entries<Json>(value);
@@ -46,7 +52,7 @@ export function redactPayload(payload: EventPayload, limits = OF_AN_EVENT): Even
       .slice(0, mostEntries)
       .map(
         ([key, entry]) =>
-          [spend(shorten(key, limits)), walk(entry, depth + 1, secret || isSecretName(key))] as const,
+          [spend(shorten(key, limits)), walk(entry, depth + 1, secret || isSecretName(key), key)] as const,
       );
     const more = entries.length > mostEntries ? [['…', `${entries.length - mostEntries} more`] as const] : [];
     return Object.fromEntries([...shown, ...more]);
@@ -59,13 +65,13 @@ export function redactPayload(payload: EventPayload, limits = OF_AN_EVENT): Even
   };
 
   // The payload itself is an object, so what is walked is one too.
-  return walk(payload, 0, false) as EventPayload;
+  return wellFormedJson(walk(payload, 0, false) as EventPayload);
 }
 
 function shorten(text: string, {longestText, shown}: RedactionLimits): string {
   if (text.length <= longestText) return redactText(text);
   // Redacted before it is cut: half a URL no longer shows where its password ends.
-  const head = redactText(text.slice(0, longestText)).slice(0, shown);
+  const head = takeStart(redactText(takeStart(text, longestText)), shown);
   const hash = createHash('sha256').update(text).digest('hex');
   return `${head}… [${text.length} characters, sha256 ${hash}]`;
 }

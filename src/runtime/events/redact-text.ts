@@ -4,6 +4,8 @@ const SECRET_NAME =
 
 /** A URL, a well-known shape of key, or `NAME=value`, `--name value`, `name: value` of a secret name. */
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,20}:(?:\/\/|\\\\|(?=[^\s"'<>]{0,300}@))[^\s"'<>`]+/gi;
+/** What stands behind these schemes is a document or a program, and not where it is. */
+const OPAQUE_URL = /\b(data|javascript|vbscript|blob):[^\s"'<>`]+/gi;
 const KEY_SHAPE =
   /\b(?:gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{8,}|A(?:KIA|SIA)[A-Z0-9]{12,}|AIza[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g;
 const PRIVATE_KEY =
@@ -35,6 +37,7 @@ export function redactText(text: string): string {
   return text
     .replace(PRIVATE_KEY, REDACTED)
     .replace(URL_IN_TEXT, redactUrl)
+    .replace(OPAQUE_URL, '$1:…')
     .replace(KEY_SHAPE, REDACTED)
     .replace(BEARER, `$1 ${REDACTED}`)
     .replace(NAMED, (whole, name: string, sign: string) =>

@@ -62,4 +62,24 @@ describe('DevTools protocol over pipes', () => {
     await settled();
     expect(heard).toBe(1);
   });
+
+  test('review B12: what a listener throws ends the connection, not the process', async () => {
+    const {output, connection} = connect();
+    connection.on('Page.frameNavigated', ({frame}) => void new URL(frame.url));
+    const waiting = connection.send('Page.enable', {});
+    output.write('{"method":"Page.frameNavigated","params":{"frame":{"id":"f","url":":"}}}\0');
+    expect(await waiting).toEqual({ok: false, error: 'closed'});
+    await connection.closed;
+  });
+
+  test('review B12: a message above 256 MiB ends the connection before it is a text', async () => {
+    const {output, connection} = connect();
+    const waiting = connection.send('Page.enable', {});
+    const part = Buffer.alloc(32 * 1024 * 1024, 0x20);
+    for (let at = 0; at < 9; at += 1) {
+      output.write(part);
+      await settled();
+    }
+    expect(await waiting).toEqual({ok: false, error: 'closed'});
+  });
 });

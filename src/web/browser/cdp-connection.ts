@@ -14,8 +14,8 @@ interface Message {
   readonly sessionId?: string;
 }
 
-/** Above every document that the settings allow; a message that is larger is no answer to us. */
-const MAX_MESSAGE_BYTES = 768 * 1024 * 1024;
+/** Above every document that the settings allow, and below the longest string of V8 (review B12). */
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 const NUL = 0;
 
 /**
@@ -30,6 +30,11 @@ export class CdpConnection {
   #length = 0;
   #lastId = 0;
   #closed = false;
+  #markClosed: () => void = () => {};
+  /** Resolves when nothing is sent or heard any more, for whatever reason. */
+  readonly closed = new Promise<void>(resolve => {
+    this.#markClosed = resolve;
+  });
 
   constructor(input: Writable, output: Readable) {
     this.#input = input;
@@ -69,25 +74,39 @@ export class CdpConnection {
     this.#listeners.clear();
     for (const settle of this.#pending.values()) settle({ok: false, error: 'closed'});
     this.#pending.clear();
+    this.#markClosed();
   }
 
   #receive(bytes: Buffer): void {
     let rest = bytes;
     for (let end = rest.indexOf(NUL); end !== -1 && !this.#closed; end = rest.indexOf(NUL)) {
       this.#parts.push(rest.subarray(0, end));
-      const text = Buffer.concat(this.#parts).toString('utf8');
+      const parts = this.#parts;
       this.#parts = [];
       this.#length = 0;
       rest = rest.subarray(end + 1);
-      const message = parse(text);
-      if (message) this.#dispatch(message);
       // What does not speak the protocol is no Chromium.
-      else this.close();
+      if (!this.#take(parts)) this.close();
     }
     if (this.#closed || rest.length === 0) return;
     this.#parts.push(rest);
     this.#length += rest.length;
     if (this.#length > MAX_MESSAGE_BYTES) this.close();
+  }
+
+  /**
+   * Whether the bytes are a message that its listeners can take. A page has influence on what is said here, and
+   * nobody above would catch what is thrown in the event of a pipe.
+   */
+  #take(parts: readonly Buffer[]): boolean {
+    try {
+      const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));
+      if (typeof value !== 'object' || value === null) return false;
+      this.#dispatch(value);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #dispatch({id, method, params, result, error, sessionId}: Message): void {
@@ -99,14 +118,5 @@ export class CdpConnection {
     const settle = this.#pending.get(id);
     this.#pending.delete(id);
     settle?.(error ? {ok: false, error: error.message ?? 'refused'} : ok(result));
-  }
-}
-
-function parse(text: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

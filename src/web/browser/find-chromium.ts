@@ -1,32 +1,22 @@
 import {constants} from 'node:fs';
-import {access, realpath, stat} from 'node:fs/promises';
-import {delimiter, isAbsolute, join} from 'node:path';
+import {access, stat} from 'node:fs/promises';
+import {findProgram, type ProgramPlaces} from '../../system/find-program.ts';
 
-/** In the order in which they are looked for, each in all of `PATH`. */
-const NAMES = [
+/** In the order in which they are looked for, each in all places. */
+export const CHROMIUM_NAMES = [
   'chromium',
   'chromium-browser',
   'google-chrome-stable',
   'google-chrome',
   'chrome-headless-shell',
-];
+] as const;
 
-/** FR-WF-11: the binary at `chromiumPath`, or the first known name in `PATH`. */
-export async function findChromium(chromiumPath: string, path: string): Promise<string | undefined> {
+/** FR-WF-11: the binary at `chromiumPath`, which the operator answers for, or the first known name that may be run. */
+export async function findChromium(chromiumPath: string, places: ProgramPlaces): Promise<string | undefined> {
   if (chromiumPath !== '') return (await isExecutable(chromiumPath)) ? chromiumPath : undefined;
-  for (const name of NAMES) {
-    const found = await findProgram(name, path);
+  for (const name of CHROMIUM_NAMES) {
+    const found = await findProgram(name, places);
     if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** The file that a shell would execute. Entries of `PATH` that are not absolute are skipped. */
-export async function findProgram(name: string, path: string): Promise<string | undefined> {
-  for (const directory of path.split(delimiter)) {
-    if (!isAbsolute(directory)) continue;
-    const candidate = join(directory, name);
-    if (await isExecutable(candidate)) return candidate;
   }
   return undefined;
 }
@@ -34,7 +24,7 @@ export async function findProgram(name: string, path: string): Promise<string | 
 async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
-    return (await stat(await realpath(path))).isFile();
+    return (await stat(path)).isFile();
   } catch {
     return false;
   }

@@ -3,6 +3,9 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {Readable, Writable} from 'node:stream';
 import type {Clock} from '../../core/clock.ts';
+import type {ControlGroup} from '../../system/control-group.ts';
+import {JOIN} from '../../system/join-script.ts';
+import {requireStarted} from '../../system/require-started.ts';
 import {bubblewrapArguments, INFO_FD, INNER_HOME} from './bubblewrap.ts';
 import {CdpConnection} from './cdp-connection.ts';
 import {chromiumFlags} from './flags.ts';
@@ -15,6 +18,8 @@ export interface LaunchPlan {
   readonly bubblewrap: string | undefined;
   readonly sandbox: boolean;
   readonly contained: boolean;
+  /** What bounds its memory and its processes; it is removed when Chromium is closed. */
+  readonly group: ControlGroup | undefined;
   /** Where profile directories are made when there is no file system of our own to put them in. */
   readonly tempDir: string;
 }
@@ -24,22 +29,30 @@ export interface Chromium {
   readonly connection: CdpConnection;
   /** The words on standard error, up to a limit, once the process is gone. */
   readonly gone: Promise<string>;
+  /** Whether it is in a control group. */
+  readonly bounded: boolean;
+  /** Whether the kernel has ended something of it for want of memory. */
+  readonly ranOutOfMemory: () => boolean;
   /** Ruling G6: when it resolves, processes, pipes and profile are gone. May be called again. */
   readonly close: () => Promise<void>;
+  /** Resolves when somebody has closed it. */
+  readonly closed: Promise<void>;
 }
 
 const KEPT_WORDS = 8192;
 
 /** FR-WF-BROWSER-ISO-01: starts Chromium with a profile that exists for this process only. */
 export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> {
-  const {bubblewrap, sandbox, contained} = plan;
-  const home = bubblewrap ? undefined : await mkdtemp(join(plan.tempDir, 'forge-browser-'));
+  const {bubblewrap, sandbox, contained, group} = plan;
+  const home = bubblewrap ? undefined : await makeHome(plan);
   const flags = chromiumFlags({profile: `${home ?? INNER_HOME}/profile`, sandbox, contained});
   let child: ChildProcess;
   try {
     child = start(plan, flags, home);
+    requireStarted(child);
   } catch (error) {
     if (home) await rm(home, {recursive: true});
+    await group?.remove();
     throw error;
   }
 
@@ -59,7 +72,9 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
     if (bubblewrap) {
       // bubblewrap ends when the first process inside has, and that one takes all the others along.
       const inside = await Promise.race([firstInside, gone.then(() => undefined)]);
-      if (inside !== undefined) killProcess(inside);
+      // Once it has ended, its number may be that of another process.
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      if (inside !== undefined && !hasEnded) killProcess(inside);
       else child.kill('SIGKILL');
     } else {
       await killProcessGroup(child, clock);
@@ -68,32 +83,70 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
     connection.close();
     for (const pipe of child.stdio) pipe?.destroy();
     if (home) await rm(home, {recursive: true, force: true, maxRetries: 5});
+    outOfMemory = ranOutOfMemory();
+    removed = true;
+    await group?.remove();
+  }
+
+  let outOfMemory = false;
+  let removed = false;
+  function ranOutOfMemory(): boolean {
+    return removed ? outOfMemory : (group?.ranOutOfMemory() ?? false);
   }
 
   let ending: Promise<void> | undefined;
+  let markClosed: () => void = () => {};
+  const closed = new Promise<void>(resolve => {
+    markClosed = resolve;
+  });
+  const close = (): Promise<void> => {
+    ending ??= end().finally(markClosed);
+    return ending;
+  };
+  // Nobody can hear from it any more, so it is ended: its page would load until the time is over.
+  void connection.closed.then(close);
   return {
     connection,
     gone,
-    close: () => {
-      ending ??= end();
-      return ending;
-    },
+    bounded: group !== undefined,
+    ranOutOfMemory,
+    close,
+    closed,
   };
 }
 
+async function makeHome({tempDir, group}: LaunchPlan): Promise<string> {
+  try {
+    return await mkdtemp(join(tempDir, 'forge-browser-'));
+  } catch (error) {
+    await group?.remove();
+    throw error;
+  }
+}
+
 function start(plan: LaunchPlan, flags: readonly string[], home: string | undefined): ChildProcess {
-  const {executable, bubblewrap} = plan;
+  const {executable, bubblewrap, group} = plan;
   if (bubblewrap !== undefined) {
-    return spawn(bubblewrap, [...bubblewrapArguments(executable), '--', executable, ...flags], {
+    const command = [bubblewrap, ...bubblewrapArguments(executable), '--', executable, ...flags];
+    const [program = bubblewrap, ...args] = inGroup(group, command);
+    return spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       env: {},
     });
   }
-  return spawn(executable, flags, {
+  const [program = executable, ...args] = inGroup(group, [executable, ...flags]);
+  return spawn(program, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     env: {HOME: home, TMPDIR: home, PATH: '/usr/bin:/bin'},
     detached: true,
   });
+}
+
+/** A shell that joins the group and then becomes the program: nothing of it ever runs outside. */
+function inGroup(group: ControlGroup | undefined, command: readonly string[]): readonly string[] {
+  if (group === undefined) return command;
+  const {procsFiles} = group;
+  return ['/bin/sh', '-c', `${JOIN}exec "$@"\n`, 'sh', String(procsFiles.length), ...procsFiles, ...command];
 }
 
 /** The process that bubblewrap names on its information pipe; `undefined` where it could not start one. */

@@ -8,6 +8,7 @@ import {attachTargets} from './attach-targets.ts';
 import type {Browser} from './browser.ts';
 import type {CdpConnection} from './cdp-connection.ts';
 import type {PausedRequest} from './cdp-protocol.ts';
+import {isEventStream} from './is-event-stream.ts';
 import type {Chromium} from './launch.ts';
 import {NetworkIdle} from './network-idle.ts';
 import {PageLoad} from './page-load.ts';
@@ -26,6 +27,8 @@ export interface Rendered {
 }
 
 export interface OpenPage {
+  /** Resolves when Chromium may start, or need not any more: at most `max_instances` run at a time. */
+  readonly turn: Promise<void>;
   /**
    * FR-WF-11: runs the document in Chromium until the network is idle. `budget` covers all of it.
    * Errors: `browser_unavailable`, `browser_crashed`, `timeout`, `ssrf_blocked` (the tripwire), and what
@@ -55,6 +58,7 @@ export function openPage(
   ports: RenderPorts,
   signal: AbortSignal,
 ): OpenPage {
+  const requestedHost = URL.canParse(url) ? new URL(url).hostname : '';
   const closing = new AbortController();
   const answering = new Set<Promise<void>>();
   /** Addresses that were answered from here: the only ones that the page may have heard from. */
@@ -63,12 +67,17 @@ export function openPage(
   const begun = new Promise<Load | undefined>(resolve => {
     begin = resolve;
   });
+  let comeToTurn: () => void = () => {};
+  const turn = new Promise<void>(resolve => {
+    comeToTurn = resolve;
+  });
   let chromium: Chromium | undefined;
   let loading: Budget | undefined;
   const preparing = prepare();
 
   async function prepare(): Promise<Result<PageFrame>> {
-    const started = await browser.start(closing.signal);
+    const started = await browser.start(closing.signal, {onTurn: comeToTurn, requestedHost});
+    comeToTurn();
     if (!started.ok) return started;
     chromium = started.value.chromium;
     const {connection, gone} = chromium;
@@ -88,7 +97,7 @@ export function openPage(
     void connection.send('Fetch.enable', {patterns: [{urlPattern: '*'}]});
     void connection.send('Target.createTarget', {url});
     const ready = await Promise.race([frame, gone.then(() => undefined)]);
-    return ready ? ok(ready) : crashed();
+    return ready ? ok(ready) : crashed(chromium);
   }
 
   /** FR-WF-11b: everything that Chromium asks for, from whatever frame or worker, comes by here. */
@@ -99,7 +108,8 @@ export function openPage(
   ): Promise<void> {
     const load = await begun;
     if (!load) return;
-    load.idle.begin();
+    const isWaitedFor = !isEventStream(paused);
+    if (isWaitedFor) load.idle.begin();
     const isMain = paused.resourceType === 'Document' && paused.frameId === (await frame).frameId;
     const {answer, failure} = isMain
       ? await load.main.load(paused)
@@ -107,7 +117,7 @@ export function openPage(
     if (!('refuse' in answer)) answered.add(withoutFragment(paused.request.url));
     const awaited = await giveAnswer(connection, paused, answer);
     if (failure && awaited) load.fail(failure);
-    load.idle.end();
+    if (isWaitedFor) load.idle.end();
   }
 
   async function follow({connection, sessionId, frameId}: PageFrame): Promise<void> {
@@ -124,12 +134,19 @@ export function openPage(
       if (stopped.frameId === frameId) load.idle.documentReady();
     });
     connection.on('Inspector.targetCrashed', (_, session) => {
-      if (session === sessionId) load.fail(crashed());
+      if (session === sessionId) load.fail(crashed(chromium));
     });
   }
 
   function leaked(what: string): void {
-    ports.log({level: 'error', event: 'browser_tripwire', rendering_method: 'browser', message: what});
+    ports.log({
+      level: 'error',
+      event: 'browser_tripwire',
+      requested_host: requestedHost,
+      rendering_method: 'browser',
+      error_code: 'ssrf_blocked',
+      message: what,
+    });
     void begun.then(load => load?.fail(leak(what)));
     void chromium?.close();
   }
@@ -152,7 +169,7 @@ export function openPage(
       const ready = await budget.race(preparing);
       if (!ready.ok) return ready;
       if (!ready.value.ok) return ready.value;
-      const gone = chromium?.gone.then(crashed) ?? crashed();
+      const gone = chromium?.gone.then(() => crashed(chromium)) ?? crashed(undefined);
       const failed = Promise.race([failure, gone]);
       const dom = await waitForPage({frame: ready.value.value, idle, failed, budget, options, clock});
       if (!dom.ok) return dom;
@@ -191,15 +208,23 @@ export function openPage(
   }
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, {once: true});
-  return {render, close};
-}
+  return {turn, render, close};
 
-function crashed(): Err<Failure> {
-  return fail(
-    'browser_crashed',
-    'Chromium ended while it rendered the page. Retry once, or call without force_browser.',
-    {error: 'the process or the page ended'},
-  );
+  function crashed(ended: Chromium | undefined): Err<Failure> {
+    const {memory_mb} = settings.options;
+    if (!ended?.ranOutOfMemory()) {
+      return fail(
+        'browser_crashed',
+        'Chromium ended while it rendered the page. Retry once, or call without force_browser.',
+        {error: 'the process or the page ended'},
+      );
+    }
+    return fail(
+      'browser_crashed',
+      `The page took all the memory that Chromium may have, ${memory_mb} MiB (tools.webfetch.browser.memory_mb). Call without force_browser, or raise it.`,
+      {error: 'out of memory'},
+    );
+  }
 }
 
 function leak(what: string): Err<Failure> {

@@ -97,7 +97,9 @@ function isSameUrl(one: string, other: string): boolean {
   return hrefOf(one) === hrefOf(other);
 }
 
+/** An address that a browser shows need not be one (`:`, review B12). */
 function hrefOf(url: string): string {
+  if (!URL.canParse(url)) return url;
   const parsed = new URL(url);
   parsed.hash = '';
   return parsed.href;

@@ -6,13 +6,15 @@ export interface BrowserProbe {
   /** `namespace`: Chromium has no network at all. `flags`: only its own flags keep it from it. */
   readonly isolation: Isolation;
   readonly sandbox: boolean;
+  /** Whether the kernel holds it to its memory and its number of processes. */
+  readonly bounded: boolean;
 }
 
 /** For `doctor`: starts Chromium as a fetch would and says what holds. Errors: `browser_unavailable`. */
 export async function probeBrowser(browser: Browser, signal: AbortSignal): Promise<Result<BrowserProbe>> {
   const started = await browser.start(signal);
   if (!started.ok) return started;
-  const {chromium, version, isolation, sandbox} = started.value;
+  const {chromium, version, isolation, sandbox, bounded} = started.value;
   await chromium.close();
-  return {ok: true, value: {version, isolation, sandbox}};
+  return {ok: true, value: {version, isolation, sandbox, bounded}};
 }

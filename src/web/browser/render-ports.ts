@@ -36,7 +36,7 @@ export interface RenderPorts {
 export interface RenderSettings {
   readonly options: Pick<
     WebFetchOptions['browser'],
-    'max_total_subresource_bytes' | 'network_idle_ms' | 'max_rendered_dom_bytes'
+    'max_total_subresource_bytes' | 'network_idle_ms' | 'max_rendered_dom_bytes' | 'memory_mb'
   >;
   readonly maxDownloadBytes: number;
   readonly blocked: ReadonlySet<ResourceType>;

@@ -4,6 +4,7 @@ import {type HttpResponse, REDIRECT_STATUSES} from '../page.ts';
 import type {Answer} from './answer.ts';
 import type {ResourceType} from './blocked-resources.ts';
 import type {ErrorReason, PausedRequest} from './cdp-protocol.ts';
+import {isEventStream} from './is-event-stream.ts';
 import type {RenderPorts, RenderSettings} from './render-ports.ts';
 import {requestHeaders} from './request-headers.ts';
 import {RequestQueue} from './request-queue.ts';
@@ -12,9 +13,6 @@ import {responseHeaders} from './response-headers.ts';
 /** A page may not make a flood of us. */
 const MAX_REQUESTS = 1000;
 const REFUSED: Answer = {refuse: 'BlockedByClient'};
-
-/** What a page's text cannot depend on, or what never ends and so cannot be handed over as a whole. */
-const NEVER_LOADED = new Set(['Prefetch', 'EventSource', 'Ping', 'CSPViolationReport', 'SignedExchange']);
 
 /** Everything that one page loads beside its document. */
 export class Subresources {
@@ -79,27 +77,31 @@ export class Subresources {
       // FR-WF-BROWSER-BUDGET-01: a resource that does not fit what is left spends the budget.
       if (body.error.code === 'response_too_large' && left < this.#settings.maxDownloadBytes) {
         this.#bytes = total;
+        return this.#overBudget(url);
       }
       return this.#failed(body.error, url);
     }
     this.#bytes += body.value.length;
-    if (this.#bytes > total) {
-      this.#warn('subresource_budget_exceeded', url, `More than ${total} bytes beside the document`);
-      return REFUSED;
-    }
-    return {status, headers, body: body.value};
+    return this.#bytes > total ? this.#overBudget(url) : {status, headers, body: body.value};
   }
 
-  #mayLoad({resourceType, request}: PausedRequest): boolean {
+  #overBudget(url: string): Answer {
+    const {max_total_subresource_bytes: total} = this.#settings.options;
+    this.#warn('subresource_budget_exceeded', url, `More than ${total} bytes beside the document`);
+    return REFUSED;
+  }
+
+  #mayLoad(paused: PausedRequest): boolean {
+    const {resourceType, request} = paused;
     const accept = headerOf(request.headers, 'accept');
-    if (NEVER_LOADED.has(resourceType)) return false;
-    if (accept.startsWith('text/event-stream') || headerOf(request.headers, 'sec-purpose') !== '')
-      return false;
     // Ruling G2: service workers answer requests that nobody sees.
     if (headerOf(request.headers, 'service-worker') !== '') return false;
     const {blocked} = this.#settings;
     if (blocked.has(resourceType as ResourceType)) return false;
-    // Interception has one name for fetch() and XMLHttpRequest, and none for icons.
+    // Interception has one name for fetch() and XMLHttpRequest, and none for icons, events and prefetches.
+    if (blocked.has('EventSource') && isEventStream(paused)) return false;
+    if (blocked.has('Prefetch') && headerOf(request.headers, 'sec-purpose').startsWith('prefetch'))
+      return false;
     if (resourceType === 'XHR' && blocked.has('Fetch')) return false;
     return !(resourceType === 'Other' && accept.startsWith('image/') && blocked.has('Image'));
   }

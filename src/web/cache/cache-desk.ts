@@ -3,13 +3,13 @@ import {join, resolve} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
 import {type Failure, fail} from '../../core/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 import type {RenderingMethod} from '../page.ts';
 import {cacheKey} from './cache-key.ts';
 import {type CacheStats, cacheStats} from './cache-stats.ts';
 import {JOURNAL} from './change-journal.ts';
 import {type CacheEntry, LARGEST_ENTRY, parseEntry} from './entry.ts';
 import {entryPath} from './entry-path.ts';
-import {errorCode} from './error-code.ts';
 import {openDirectory} from './open-directory.ts';
 import {choosePrunable, type PruneReason} from './prunable.ts';
 import {readFile} from './read-file.ts';
@@ -117,7 +117,7 @@ async function removeAll(
   }
   const gone = Object.values(removed).reduce((sum, count) => sum + count, 0);
   // Processes that have counted the entries list the directory anew when they miss their journal.
-  if (gone > 0) await rm(join(resolve(directory), JOURNAL), {force: true}).catch(errorCode);
+  if (gone > 0) await rm(join(resolve(directory), JOURNAL), {force: true}).catch(expectedErrorCode);
   const bytes = found.reduce((sum, entry) => sum + entry.size, 0);
   return {removed, removed_bytes, kept: found.length - gone, kept_bytes: bytes - removed_bytes, refused};
 }
@@ -140,7 +140,7 @@ async function findDirectory(directory: string): Promise<Result<string | undefin
     await readdir(path);
     return ok(path);
   } catch (error) {
-    const code = errorCode(error);
+    const code = expectedErrorCode(error);
     return code === 'ENOENT' ? ok(undefined) : unreadable(path, code);
   }
 }
@@ -151,7 +151,7 @@ async function readWhole(path: string, maxBytes: number): Promise<Result<CacheEn
     const content = await readFile(path, Math.min(maxBytes, LARGEST_ENTRY));
     return ok(content && parseEntry(content.bytes));
   } catch (error) {
-    const code = errorCode(error);
+    const code = expectedErrorCode(error);
     return code === 'ENOENT' ? ok(undefined) : unreadable(path, code);
   }
 }

@@ -2,7 +2,7 @@ import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {join} from 'node:path';
 import {randomHex} from '../../core/random.ts';
-import {errorCode} from './error-code.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 import {replaceFile} from './replace-file.ts';
 
 /** Its name in the cache directory. */
@@ -85,7 +85,7 @@ export class ChangeJournal {
         await file.close();
       }
     } catch (error) {
-      errorCode(error);
+      expectedErrorCode(error);
       return undefined;
     }
   }

@@ -1,6 +1,7 @@
 import {lstat} from 'node:fs/promises';
 import {type Clock, timestamp} from '../../core/clock.ts';
-import type {Log, LogEvent} from '../../core/log.ts';
+import type {Log} from '../../core/log.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 import type {RenderingMethod} from '../page.ts';
 import {cacheKey} from './cache-key.ts';
 import {
@@ -12,7 +13,6 @@ import {
   touchEntry,
 } from './entry.ts';
 import {entryPath} from './entry-path.ts';
-import {errorCode} from './error-code.ts';
 import {Inventory} from './inventory.ts';
 import {KeyedLock} from './keyed-lock.ts';
 import {openDirectory} from './open-directory.ts';
@@ -69,8 +69,8 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       if (!found || found.size > largest) return undefined;
       content = found;
     } catch (error) {
-      const code = errorCode(error);
-      if (code !== 'ENOENT') warn('cache_read_failed', code, url, method, {error_code: 'cache_read_failed'});
+      const code = expectedErrorCode(error);
+      if (code !== 'ENOENT') warn('cache_read_failed', code, url, method);
       return undefined;
     }
     const entry = parseEntry(content.bytes);
@@ -85,7 +85,7 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       const still = (): Promise<boolean> => isSameFile(path, content);
       if (await replaceFile(path, bytes, {still})) home.inventory.accessed(key, bytes.length, now);
     } catch (error) {
-      warn('cache_touch_failed', errorCode(error), url, method);
+      warn('cache_touch_failed', expectedErrorCode(error), url, method);
     }
     return {...entry, last_accessed_at: lastAccess};
   }
@@ -109,7 +109,7 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
     try {
       await locks.hold(key, () => replaceFile(entryPath(home.directory, key), bytes));
     } catch (error) {
-      warn('cache_write_failed', errorCode(error), url, method);
+      warn('cache_write_failed', expectedErrorCode(error), url, method);
       await inventory.notWritten(key);
       return false;
     }
@@ -118,20 +118,15 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
   }
 
   /** FR-WF-16h, FR-WF-19b: of the URL, only the host is logged. */
-  function warn(
-    event: string,
-    reason: string,
-    url: string,
-    method: RenderingMethod,
-    more?: Partial<LogEvent>,
-  ): void {
+  function warn(event: string, reason: string, url: string, method: RenderingMethod): void {
     log({
       level: 'warn',
       event,
       message: `${event}: ${reason}`,
       requested_host: new URL(url).host,
       rendering_method: method,
-      ...more,
+      cache_hit: false,
+      error_code: event,
     });
   }
 
@@ -157,7 +152,7 @@ async function isSameFile(path: string, read: FileContent): Promise<boolean> {
     const {ino, mtimeMs} = await lstat(path);
     return ino === read.inode && mtimeMs === read.changedMs;
   } catch (error) {
-    errorCode(error);
+    expectedErrorCode(error);
     return false;
   }
 }

@@ -1,9 +1,9 @@
 import {lstat, rm} from 'node:fs/promises';
 import type {Clock} from '../../core/clock.ts';
 import type {Log} from '../../core/log.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 import {ChangeJournal} from './change-journal.ts';
 import {entryPath} from './entry-path.ts';
-import {errorCode} from './error-code.ts';
 import type {KeyedLock} from './keyed-lock.ts';
 import {listEntries} from './list-entries.ts';
 import {LruIndex} from './lru-index.ts';
@@ -112,7 +112,7 @@ export class Inventory {
       await this.#journal.note(key);
     } catch (error) {
       // Without its journal the directory is listed anew at the next write, and the journal begun again.
-      if (errorCode(error) !== 'ENOENT') this.#warn('cache_journal_failed', error);
+      if (expectedErrorCode(error) !== 'ENOENT') this.#warn('cache_journal_failed', error);
     }
   }
 
@@ -121,7 +121,7 @@ export class Inventory {
       const status = await lstat(entryPath(this.#parts.directory, key));
       index.set(key, status.size);
     } catch (error) {
-      errorCode(error);
+      expectedErrorCode(error);
       index.delete(key);
     }
   }
@@ -163,6 +163,6 @@ export class Inventory {
   }
 
   #warn(event: string, error: unknown): void {
-    this.#parts.log({level: 'warn', event, message: `${event}: ${errorCode(error)}`});
+    this.#parts.log({level: 'warn', event, message: `${event}: ${expectedErrorCode(error)}`});
   }
 }

@@ -1,6 +1,6 @@
 import {lstat, readdir, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {errorCode} from './error-code.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 
 export interface ListedEntry {
   readonly key: string;
@@ -43,7 +43,7 @@ async function lookAt(shard: string, name: string, now: number): Promise<ListedE
     if (now - status.mtimeMs > STALE_MS) await rm(path, {force: true});
   } catch (error) {
     // Gone since it was listed, or not ours to touch.
-    errorCode(error);
+    expectedErrorCode(error);
   }
   return undefined;
 }
@@ -52,7 +52,7 @@ async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch (error) {
-    errorCode(error);
+    expectedErrorCode(error);
     return [];
   }
 }

@@ -1,6 +1,7 @@
-import {lstat, mkdir} from 'node:fs/promises';
+import {lstat} from 'node:fs/promises';
 import {resolve} from 'node:path';
-import {errorCode} from './error-code.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
+import {makeDirectories} from '../../system/make-directories.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 
@@ -10,7 +11,7 @@ export type OpenedDirectory = {readonly path: string} | {readonly problem: strin
 export async function openDirectory(directory: string): Promise<OpenedDirectory> {
   const path = resolve(directory);
   try {
-    await mkdir(path, {recursive: true, mode: 0o700});
+    await makeDirectories(path);
     const status = await lstat(path);
     if (status.isSymbolicLink()) return {problem: 'it is a symbolic link'};
     const user = process.getuid?.();
@@ -19,6 +20,6 @@ export async function openDirectory(directory: string): Promise<OpenedDirectory>
     if (user !== undefined && status.mode & WRITABLE_BY_ALL) return {problem: 'every user can write to it'};
     return {path};
   } catch (error) {
-    return {problem: `it cannot be created (${errorCode(error)})`};
+    return {problem: `it cannot be created (${expectedErrorCode(error)})`};
   }
 }

@@ -1,7 +1,7 @@
+import {expectedErrorCode} from '../../system/error-code.ts';
 import type {RenderingMethod} from '../page.ts';
 import {cacheKey} from './cache-key.ts';
 import {type CacheEntry, LARGEST_ENTRY, parseEntry} from './entry.ts';
-import {errorCode} from './error-code.ts';
 import {readFile} from './read-file.ts';
 
 /** What an entry says of itself, without its page. Times are RFC 3339 UTC. */
@@ -49,7 +49,7 @@ export async function readEntryHead(path: string, key: string): Promise<FoundHea
     const fits = head !== undefined && cacheKey(head.canonical_url, head.rendering_method) === key;
     return {head: fits ? head : undefined, size, inode, changedMs};
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (expectedErrorCode(error) === 'ENOENT') return undefined;
     return UNREADABLE;
   }
 }

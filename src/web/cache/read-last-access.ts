@@ -1,5 +1,5 @@
+import {expectedErrorCode} from '../../system/error-code.ts';
 import {LARGEST_ENTRY, parseEntry} from './entry.ts';
-import {errorCode} from './error-code.ts';
 import {readFile} from './read-file.ts';
 
 /** Longer than everything that precedes the field, but for a very long URL. */
@@ -21,7 +21,7 @@ export async function readLastAccess(path: string, maxBytes: number): Promise<nu
     const whole = await readFile(path, maxBytes);
     return timeOf((whole && parseEntry(whole.bytes))?.last_accessed_at ?? '');
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? undefined : 0;
+    return expectedErrorCode(error) === 'ENOENT' ? undefined : 0;
   }
 }
 

@@ -1,5 +1,5 @@
 import {lstat, rm} from 'node:fs/promises';
-import {errorCode} from './error-code.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
 import type {SurveyedEntry} from './survey-entries.ts';
 
 /**
@@ -18,6 +18,6 @@ export async function removeEntry({
     await rm(path);
     return 'removed';
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? 'kept' : 'refused';
+    return expectedErrorCode(error) === 'ENOENT' ? 'kept' : 'refused';
   }
 }

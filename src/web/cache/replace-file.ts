@@ -1,8 +1,9 @@
 import {constants} from 'node:fs';
-import {copyFile, mkdir, rename, rm, writeFile} from 'node:fs/promises';
+import {copyFile, rename, rm, writeFile} from 'node:fs/promises';
 import {dirname, extname} from 'node:path';
 import {randomHex} from '../../core/random.ts';
-import {errorCode} from './error-code.ts';
+import {expectedErrorCode} from '../../system/error-code.ts';
+import {makeDirectories} from '../../system/make-directories.ts';
 
 interface ReplaceOptions {
   /** Asked at the last moment; on false nothing is replaced. */
@@ -31,7 +32,7 @@ export async function replaceFile(
     try {
       await move(temporary, path);
     } catch (error) {
-      if (errorCode(error) !== 'EXDEV') throw error;
+      if (expectedErrorCode(error) !== 'EXDEV') throw error;
       // Some mounted file systems cannot rename even within a directory. Without COPYFILE_EXCL a copy
       // would write through a symbolic link.
       await rm(path, {force: true});
@@ -50,8 +51,8 @@ async function create(path: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeFile(path, bytes, options);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    await mkdir(dirname(path), {recursive: true, mode: 0o700});
+    if (expectedErrorCode(error) !== 'ENOENT') throw error;
+    await makeDirectories(dirname(path));
     await writeFile(path, bytes, options);
   }
 }

@@ -82,12 +82,13 @@ function addItem(atoms: Atom[], text: string, start: number, next: number, rank:
     }
     fence = openingFence(line, true);
     if (!fence) continue;
-    if (lineStart > partStart) addSentences(atoms, text, partStart, lineStart, SENTENCE, fits);
+    if (lineStart > partStart)
+      addSentences(atoms, text, partStart, lineStart, SENTENCE, fits, partStart === start);
     partStart = lineStart;
   }
   if (partStart >= next) return;
   if (fence) addCode(atoms, text, partStart, next, rank, fits);
-  else addSentences(atoms, text, partStart, next, rank, fits);
+  else addSentences(atoms, text, partStart, next, rank, fits, partStart === start);
 }
 
 /** The start of the first line from `from` on that is not blank: no cut adds up before a blank line. */
@@ -114,7 +115,10 @@ function addLines(atoms: Atom[], text: string, from: number, to: number, lastRan
   }
 }
 
-/** FR-WF-15b: sentences, and where a sentence is too large, its words. The last atom ranks as `lastRank`. */
+/**
+ * FR-WF-15b: sentences, and where a sentence is too large, its words. The last atom ranks as `lastRank`. E5: at
+ * the start of an item, its marker and its first word are one.
+ */
 function addSentences(
   atoms: Atom[],
   text: string,
@@ -122,7 +126,9 @@ function addSentences(
   to: number,
   lastRank: number,
   fits: Fits,
+  startsItem = false,
 ): void {
+  let isMarker = startsItem;
   let words: Atom[] = [];
   // The first word keeps its indentation: it starts a line.
   let start = from;
@@ -132,6 +138,10 @@ function addSentences(
     while (at < to && !isWhiteSpace(text.charCodeAt(at))) at++;
     const end = at;
     at = contentStart(text, at, to);
+    if (isMarker && at < to) {
+      isMarker = false;
+      continue;
+    }
     const next = at === to ? to : cutBetween(text, end, at);
     const rank = at === to ? lastRank : endsSentence(text.charCodeAt(end - 1)) ? SENTENCE : WORD;
     words.push({from: share, start, end, next, rank, whole: false});

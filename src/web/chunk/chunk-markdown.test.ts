@@ -255,6 +255,22 @@ describe('T-WF-DET-03 chunking is deterministic', () => {
   });
 });
 
+describe('E5: a list marker belongs to its item', () => {
+  test.each([
+    ['1. ', `1. ${words(60)}`],
+    ['- ', `- ${words(60)}`],
+    ['12) ', `12) ${'x'.repeat(400)}`],
+    ['nested', `1. ${words(60)}\n   1. ${words(60)}\n2. ${words(60)}`],
+    ['before a fence', `1. ${words(60)}\n   \`\`\`\n   ${words(60)}\n   \`\`\`\n2. ${words(60)}`],
+  ])('E5: no piece is a bare marker: %s', (_, markdown) => {
+    for (const limit of [16, 17, 20, 40]) {
+      const texts = textsOf(markdown, limit);
+      expect(texts.filter(text => /^\s*(?:[-+*]|\d+[.)])\s*$/.test(text))).toEqual([]);
+      expect(withoutWhiteSpace(texts.join(''))).toBe(withoutWhiteSpace(markdown));
+    }
+  });
+});
+
 test('FR-WF-15f all text is returned, in document order', () => {
   fc.assert(
     fc.property(documents, limits, (markdown, maxTokens) => {

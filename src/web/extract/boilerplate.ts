@@ -8,10 +8,13 @@ const TOKENS = 'nav|menu|sidebar|footer|header|advertisement|ad|social|related|c
 const CLASS = new RegExp(`(?:^|[ \\t\\n\\f\\r])(?:${TOKENS})(?![^ \\t\\n\\f\\r])`, 'i');
 const ID = new RegExp(`^(?:${TOKENS})$`, 'i');
 
-/** FR-WF-13 steps 1 to 3: whether an element is left out, with all that is in it. */
-export function isBoilerplate(tree: Tree, node: number): boolean {
+/**
+ * FR-WF-13 steps 1 to 3: whether an element is left out, with all that is in it. `isKept` is one whose name alone
+ * would drop it.
+ */
+export function isBoilerplate(tree: Tree, node: number, isKept = false): boolean {
   const tag = tree.tag(node);
-  if (behaviourOf(tag) === BEHAVIOUR.dropped) return true;
+  if (behaviourOf(tag) === BEHAVIOUR.dropped && !isKept) return true;
   // A closed dialog is as invisible as any other hidden element.
   if (tag === TAG.dialog && tree.attribute(node, ATTRIBUTE.open) === undefined) return true;
   return tree.hasAttributes(node) && (isHidden(tree, node) || hasToken(tree, node, tag));

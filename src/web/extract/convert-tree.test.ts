@@ -102,6 +102,10 @@ describe('code', () => {
 
   test('ruling D5 pre without code is a fence too; highlighters keep their lines', () => {
     expect(markdown('<pre>a\n b</pre>')).toBe('```\na\n b\n```\n');
+    // What references put there is a line end (CR, CRLF), or invisible (FF).
+    expect(markdown('<pre>a&#13;b&#13;&#10;c&#13;<code>&#12;d&#10;e</code></pre>')).toBe(
+      '```\na\nb\nc\nd\ne\n```\n',
+    );
     expect(markdown('<pre><code><div>a<br></div><div>b<br></div></code></pre>')).toBe('```\na\nb\n```\n');
     expect(markdown('<pre><code><span>a</span>\n<span><b>b</b> <a href="x">c</a></span></code></pre>')).toBe(
       '```\na\nb c\n```\n',

@@ -179,9 +179,8 @@ class Converter {
         this.#lists.enterQuote();
         break;
       case BEHAVIOUR.preformatted:
-        this.#preformatted = new PreformattedText();
+        this.#preformatted = new PreformattedText(this.#tree, node);
         this.#preformattedNode = node;
-        this.#preformatted.enter(this.#tree, node, behaviour);
         break;
       case BEHAVIOUR.rule:
         this.#writer.write('rule', '---');

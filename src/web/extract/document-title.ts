@@ -1,6 +1,10 @@
+import {takeStart} from '../../core/text/take-start.ts';
 import {TAG} from './tag.ts';
 import {textOf} from './text-of.ts';
 import {DOCUMENT, NONE, type Tree} from './tree.ts';
+
+/** Review R18: a title of megabytes would leave no room for the page. */
+const LONGEST_TITLE = 1000;
 
 /** FR-WF-13e, D4: the first `<title>`, else the first `<h1>` with text; both as they were before removal. */
 export function documentTitle(tree: Tree): string | undefined {
@@ -11,11 +15,15 @@ export function documentTitle(tree: Tree): string | undefined {
     if (tag === TAG.title && !titleSeen) {
       titleSeen = true;
       const title = textOf(tree, node);
-      if (title !== '') return title;
+      if (title !== '') return bounded(title);
     } else if (tag === TAG.h1) {
       heading ||= textOf(tree, node);
     }
     if (titleSeen && heading) break;
   }
-  return heading || undefined;
+  return heading === undefined || heading === '' ? undefined : bounded(heading);
+}
+
+function bounded(title: string): string {
+  return title.length <= LONGEST_TITLE ? title : `${takeStart(title, LONGEST_TITLE - 1).trimEnd()}…`;
 }

@@ -44,12 +44,15 @@ function documentMarkdown(tree: Tree, targets: LinkTargets): string {
   return '';
 }
 
+/** Review R18: longer than any language has a name (BCP 47 has 35 for the usual ones); a part of it would be another. */
+const LONGEST_LANGUAGE = 100;
+
 // FR-WF-13f
 function documentLanguage(tree: Tree): string | undefined {
   for (let node = tree.firstChild(DOCUMENT); node !== NONE; node = tree.nextSibling(node)) {
     if (tree.tag(node) !== TAG.html) continue;
     const language = visibleText(tree.attribute(node, ATTRIBUTE.lang) ?? '');
-    return language.trim() === '' ? undefined : language;
+    return language.trim() === '' || language.length > LONGEST_LANGUAGE ? undefined : language;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import {BEHAVIOUR} from './behaviour.ts';
 import type {Tree} from './tree.ts';
 import {visibleText} from './visible-text.ts';
 
-const LANGUAGE = /(?:^|[ \t\n\f\r])lang(?:uage)?-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
+const LANGUAGE = /(?:^|[ \t\n\f\r])(?:lang(?:uage)?|highlight-source)-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
 
 const INLINE_LIKE: ReadonlySet<number> = new Set([
   BEHAVIOUR.inline,
@@ -23,9 +23,16 @@ export class PreformattedText {
   #endsLine = true;
   /** Line ends that are not text of the page; at the end of the `pre` they show nothing. */
   #pendingLineEnds = 0;
-  language = '';
+  #codeLanguage = '';
+  readonly #outerLanguage: string;
 
-  addText(text: string): void {
+  constructor(tree: Tree, pre: number) {
+    this.#outerLanguage = languageOf(tree, pre) || languageOf(tree, tree.parent(pre));
+  }
+
+  /** References bring characters that the parser's input has no more: line ends are LF here, and a form feed is invisible (D8). */
+  addText(raw: string): void {
+    const text = /[\r\f]/.test(raw) ? raw.replace(/\r\n?/g, '\n').replaceAll('\f', '') : raw;
     if (text === '') return;
     if (this.#pendingLineEnds > 0) this.#parts.push('\n'.repeat(this.#pendingLineEnds));
     this.#pendingLineEnds = 0;
@@ -36,13 +43,19 @@ export class PreformattedText {
   enter(tree: Tree, node: number, behaviour: number): void {
     if (behaviour === BEHAVIOUR.lineBreak) this.#endLine();
     else this.leave(behaviour);
-    if (behaviour !== BEHAVIOUR.code && behaviour !== BEHAVIOUR.preformatted) return;
-    this.language ||= LANGUAGE.exec(tree.attribute(node, ATTRIBUTE.class) ?? '')?.[1] ?? '';
+    if (behaviour === BEHAVIOUR.code || behaviour === BEHAVIOUR.preformatted) {
+      this.#codeLanguage ||= languageOf(tree, node);
+    }
   }
 
   /** Highlighters put each line into a block of its own: blocks begin and end lines. */
   leave(behaviour: number): void {
     if (!this.#endsLine && !INLINE_LIKE.has(behaviour)) this.#endLine();
+  }
+
+  /** D5: what `code` says, else what `pre` and its parent say. */
+  get language(): string {
+    return this.#codeLanguage || this.#outerLanguage;
   }
 
   get content(): string {
@@ -53,4 +66,8 @@ export class PreformattedText {
     this.#pendingLineEnds++;
     this.#endsLine = true;
   }
+}
+
+function languageOf(tree: Tree, node: number): string {
+  return LANGUAGE.exec(tree.attribute(node, ATTRIBUTE.class) ?? '')?.[1] ?? '';
 }

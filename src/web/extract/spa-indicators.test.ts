@@ -9,14 +9,21 @@ test.each([
   '<div class="x" id="root">',
   'window.__NUXT__={}',
   'WINDOW.__initial_state__ = 1',
+  '<div id=app>',
+  '<div id=root></div><script type=module src=/x.js></script>',
+  '<div id=__next class=x>',
+  '<main id=root/>',
+  "<div id='root'>",
+  '<script type=module>',
 ])('FR-WF-12c.2 %s', html => {
   expect(hasSpaIndicators(`<html><body>${html}</body>`)).toBe(true);
 });
 
 test.each([
-  '<div id=app>',
+  '<div id=apple>',
+  '<div id=root-2>',
   '<div id="apple">',
-  "<div id='root'>",
+  `<div id='root">`,
   '<script type="module" src="x">',
   'window.__NUXT',
   '',

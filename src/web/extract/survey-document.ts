@@ -1,5 +1,7 @@
 import {ATTRIBUTE} from './attribute.ts';
+import {BEHAVIOUR, behaviourOf} from './behaviour.ts';
 import {isBoilerplate} from './boilerplate.ts';
+import {soleButton} from './sole-button.ts';
 import {TAG} from './tag.ts';
 import {DOCUMENT, NONE, type Tree} from './tree.ts';
 
@@ -8,7 +10,7 @@ export interface Survey {
   readonly removed: Uint8Array;
   /** FR-WF-EXT-ROOT-01: the elements that may be the root, in the order in which they are tried. */
   readonly roots: readonly number[];
-  /** D9: tables that hold a table or say that they are presentation. */
+  /** D9: tables that hold a table, say that they are presentation, or have one column of blocks. */
   readonly layoutTables: ReadonlySet<number>;
 }
 
@@ -18,27 +20,52 @@ const MAIN_ROLE = /^\s*main\s*$/i;
 
 const ROOT_KINDS = 6;
 
+/** A table whose end has not been reached. */
+interface OpenTable {
+  readonly node: number;
+  cellsInRow: number;
+  width: number;
+  holdsBlocks: boolean;
+}
+
+const BLOCKS: ReadonlySet<number> = new Set([
+  BEHAVIOUR.block,
+  BEHAVIOUR.heading,
+  BEHAVIOUR.list,
+  BEHAVIOUR.item,
+  BEHAVIOUR.preformatted,
+  BEHAVIOUR.quote,
+  BEHAVIOUR.rule,
+  BEHAVIOUR.term,
+]);
+/** Blocks that are parts of the table itself. */
+const TABLE_PARTS: ReadonlySet<number> = new Set([TAG.thead, TAG.tbody, TAG.tfoot, TAG.colgroup, TAG.col]);
+
 /** One pass over a document that finds everything the conversion must know beforehand. */
 export function surveyDocument(tree: Tree): Survey {
   const removed = new Uint8Array(tree.size);
   const firsts = new Int32Array(ROOT_KINDS);
   const layoutTables = new Set<number>();
-  const openTables: number[] = [];
+  const openTables: OpenTable[] = [];
+  let keptButton = NONE;
 
   let node = tree.firstChild(DOCUMENT);
   while (node !== NONE) {
     const tag = tree.tag(node);
     if (tag === TAG.text) {
       // Nothing to learn.
-    } else if (isBoilerplate(tree, node)) {
+    } else if (isBoilerplate(tree, node, node === keptButton)) {
       removed[node] = 1;
     } else {
       noteRoot(tree, node, tag, firsts);
+      const behaviour = behaviourOf(tag);
+      if (behaviour === BEHAVIOUR.heading) keptButton = soleButton(tree, node);
+      const outer = openTables.at(-1);
+      if (outer !== undefined) noteTablePart(outer, tag, behaviour);
       if (tag === TAG.table) {
         if (LAYOUT_ROLE.test(tree.attribute(node, ATTRIBUTE.role) ?? '')) layoutTables.add(node);
-        const outer = openTables.at(-1);
-        if (outer !== undefined) layoutTables.add(outer);
-        openTables.push(node);
+        if (outer !== undefined) layoutTables.add(outer.node);
+        openTables.push({node, cellsInRow: 0, width: 0, holdsBlocks: false});
       }
       const child = tree.firstChild(node);
       if (child !== NONE) {
@@ -47,7 +74,11 @@ export function surveyDocument(tree: Tree): Survey {
       }
     }
     while (node !== NONE) {
-      if (openTables.at(-1) === node) openTables.pop();
+      const table = openTables.at(-1);
+      if (table?.node === node) {
+        openTables.pop();
+        if (table.width === 1 && table.holdsBlocks) layoutTables.add(node);
+      }
       const next = tree.nextSibling(node);
       if (next !== NONE) {
         node = next;
@@ -57,6 +88,18 @@ export function surveyDocument(tree: Tree): Survey {
     }
   }
   return {removed, roots: Array.from(firsts).filter(first => first !== NONE), layoutTables};
+}
+
+function noteTablePart(table: OpenTable, tag: number, behaviour: number): void {
+  if (behaviour === BEHAVIOUR.row) {
+    table.cellsInRow = 0;
+  } else if (behaviour === BEHAVIOUR.cell) {
+    table.cellsInRow += 1;
+    table.width = Math.max(table.width, table.cellsInRow);
+  } else if (table.width > 0 && BLOCKS.has(behaviour) && !TABLE_PARTS.has(tag)) {
+    // Before the first cell it is the caption's.
+    table.holdsBlocks = true;
+  }
 }
 
 function noteRoot(tree: Tree, node: number, tag: number, firsts: Int32Array): void {

@@ -164,7 +164,7 @@ describe('T-WF-OUT-02 truncation of the last chunk', () => {
     }
   });
 
-  test('T-WF-OUT-02 the text may be cut down to nothing', () => {
+  test('FR-WF-OUT-02: T-WF-OUT-02 the text may be cut down to nothing, and the refusal names itself in its details', () => {
     const unfitted = page([chunkOf('word '.repeat(100))]);
     const least = Buffer.byteLength(serialise(unfitted, [{heading: 'H', text: '', token_count: 0}], true));
     expect(fitted(unfitted, least).response.chunks).toEqual([{heading: 'H', text: '', token_count: 0}]);
@@ -174,7 +174,7 @@ describe('T-WF-OUT-02 truncation of the last chunk', () => {
         code: 'internal',
         message: 'tool_output_limit',
         retryable: false,
-        details: {max_bytes: least - 1},
+        details: {error: 'tool_output_limit', max_bytes: least - 1},
       },
     });
   });
@@ -188,6 +188,17 @@ describe('T-WF-OUT-02 truncation of the last chunk', () => {
       error: {code: 'internal', message: 'tool_output_limit', retryable: false},
     });
   });
+});
+
+test('FR-WF-OUT-01 as many chunks as fit to the byte, and one less with one byte less', () => {
+  // The last one never fits, so that something is always cut.
+  const chunks = ['one', 'two', 'three', 'word '.repeat(400)].map(text => chunkOf(text));
+  const unfitted = page(chunks);
+  for (let kept = 1; kept < chunks.length; kept++) {
+    const size = Buffer.byteLength(serialise(unfitted, chunks.slice(0, kept), true));
+    expect(fitted(unfitted, size).response.chunks).toEqual(chunks.slice(0, kept));
+    expect(fitted(unfitted, size - 1).response.chunks).toHaveLength(Math.max(1, kept - 1));
+  }
 });
 
 describe('T-WF-OUT-03 truncation reason precedence', () => {

@@ -25,19 +25,24 @@ export function fitToBudget(
   let bytes = 0;
   let seen = 0;
   let fitting = 0;
-  for (const chunk of chunks) {
-    bytes += Buffer.byteLength(JSON.stringify(chunk)) + (seen > 0 ? 1 : 0);
-    if (whole.bytes + bytes > maxBytes) break;
-    seen += 1;
+  while (whole.bytes + bytes <= maxBytes) {
     if (cut.bytes + bytes <= maxBytes) fitting = seen;
+    const chunk = chunks[seen];
+    if (chunk === undefined) return ok(whole.around(chunks));
+    bytes += Buffer.byteLength(JSON.stringify(chunk)) + (seen > 0 ? 1 : 0);
+    seen += 1;
   }
-  if (seen === chunks.length && whole.bytes + bytes <= maxBytes) return ok(whole.around(chunks));
   if (fitting > 0) return ok(cut.around(chunks.slice(0, fitting)));
 
   const [first] = chunks;
   const rest = first && truncateText(first, maxBytes - cut.bytes, countTokens);
   if (rest) return ok(cut.around([rest]));
-  return fail('internal', 'tool_output_limit', {max_bytes: maxBytes}, {retryable: false});
+  return fail(
+    'internal',
+    'tool_output_limit',
+    {error: 'tool_output_limit', max_bytes: maxBytes},
+    {retryable: false},
+  );
 }
 
 /** The response but for its chunks. */

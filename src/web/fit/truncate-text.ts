@@ -24,11 +24,10 @@ export function truncateText(
 function prefixWithin(text: string, maxBytes: number): number {
   let bytes = 0;
   let end = 0;
-  while (end < text.length) {
-    const codePoint = text.codePointAt(end) as number;
-    bytes += jsonBytes(codePoint);
+  for (const character of text) {
+    bytes += jsonBytes(character.codePointAt(0) as number);
     if (bytes > maxBytes) break;
-    end += codePoint > 0xffff ? 2 : 1;
+    end += character.length;
   }
   return end;
 }

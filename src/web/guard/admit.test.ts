@@ -1,5 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {startDnsServer} from '../../../test/support/dns-server.ts';
+import {dnsServerResolver} from '../../../test/support/dns-server-resolver.ts';
 import {
   admit,
   checked,
@@ -10,10 +11,9 @@ import {
 } from '../../../test/support/guard-for-test.ts';
 import {ok} from '../../core/result.ts';
 import {createGuard} from './admit.ts';
-import {createDnsServerResolver} from './dns-server-resolver.ts';
 import {HostPins} from './host-pins.ts';
-import {systemResolver} from './host-resolver.ts';
 import {createSsrfValidator, type SsrfValidator} from './ssrf-validator.ts';
+import {createSystemResolver} from './system-resolver.ts';
 
 describe('blocked answers', () => {
   test('T-WF-SSRF-10 a resolver that answers a blocked address', async () => {
@@ -57,9 +57,9 @@ describe('blocked answers', () => {
 
   test('T-WF-SSRF-10 a validator in its place decides alone (FR-WF-06b)', async () => {
     const refuse: SsrfValidator = {
-      validateIp: ip => createSsrfValidator(policyOf(), systemResolver).validateIp(ip),
+      validateIp: ip => createSsrfValidator(policyOf(), createSystemResolver()).validateIp(ip),
       resolveAndValidate: async () =>
-        createSsrfValidator(policyOf(), systemResolver).validateIp('10.0.0.1') as never,
+        createSsrfValidator(policyOf(), createSystemResolver()).validateIp('10.0.0.1') as never,
     };
     expect(await admit(createGuard(refuse, policyOf()), 'http://a.example/')).toMatchObject({
       code: 'ssrf_blocked',
@@ -70,7 +70,7 @@ describe('blocked answers', () => {
   test('T-WF-SSRF-10 a name that rebinds is asked once per call, and judged anew in the next', async () => {
     const server = await startDnsServer({'a.example': [{a: ['93.184.216.34']}, {a: ['127.0.0.1']}]});
     onTestFinished(server.close);
-    const guard = guardOver(createDnsServerResolver([server.address]));
+    const guard = guardOver(dnsServerResolver([server.address]));
     const pins = new HostPins();
     const first = await admit(guard, 'http://a.example/', pins);
     expect(first).toEqual({addresses: ['93.184.216.34'], pinned: ['93.184.216.34']});
@@ -134,10 +134,20 @@ describe('order and number', () => {
     expect(await admit(one, 'http://a.example/')).toMatchObject({addresses: ['2001:db8::1']});
   });
 
-  test('ruling A5 at most 64 answers are read, duplicates and mapped forms are one address', async () => {
+  test('A5: the 71st of many answers is judged as the first is', async () => {
+    const many = Array.from({length: 100}, (_, at) => (at === 70 ? '127.0.0.1' : `93.184.216.${at}`));
+    const {resolver} = stubResolver(many);
+    expect(await admit(guardOver(resolver), 'http://a.example/')).toMatchObject({
+      code: 'ssrf_blocked',
+      blocked_ip: '127.0.0.1',
+    });
+  });
+
+  test('A5: at most 64 addresses are kept, duplicates and mapped forms are one address', async () => {
     const many = Array.from({length: 100}, (_, at) => `93.184.216.${at}`);
-    const {resolver} = stubResolver([...many, '127.0.0.1']);
-    expect((await admit(guardOver(resolver), 'http://a.example/')).pinned).toHaveLength(64);
+    expect((await admit(guardOver(stubResolver(many).resolver), 'http://a.example/')).pinned).toHaveLength(
+      64,
+    );
     const same = stubResolver([
       '8.8.8.8',
       '::ffff:8.8.8.8',
@@ -223,7 +233,7 @@ describe('what is not asked for', () => {
 });
 
 test('the system resolver knows the hosts file, and its answers are judged', async () => {
-  const validator = createSsrfValidator(policyOf(), systemResolver);
+  const validator = createSsrfValidator(policyOf(), createSystemResolver());
   const result = await validator.resolveAndValidate('localhost', newBudget());
   expect(result).toMatchObject({
     ok: false,

@@ -8,6 +8,9 @@ import {isLoopbackName, LOOPBACK_ADDRESSES} from './loopback-name.ts';
 import {sortAddresses} from './sort-addresses.ts';
 import type {SsrfValidator} from './ssrf-validator.ts';
 
+/** Ruling A5: all answers are judged; so many are kept to connect to. */
+const MOST_KEPT = 64;
+
 export interface Guard {
   /** Leave to connect. Errors: `dns_failed`, `ssrf_blocked`, `timeout`, `cancelled`. */
   readonly admit: (checked: CheckedUrl, pins: HostPins, budget: Budget) => Promise<Result<AdmittedTarget>>;
@@ -29,7 +32,7 @@ export function createGuard(validator: SsrfValidator, policy: Pick<GuardPolicy, 
       if (!found.ok) return found;
       // Resolved is not admitted: the call may have been cancelled meanwhile.
       if (budget.spent) return budget.failure();
-      const judged = sortAddresses(found.value);
+      const judged = sortAddresses(found.value).slice(0, MOST_KEPT);
       // FR-WF-DNS-01, step 2
       const [first, ...others] = judged.slice(0, policy.maxDnsAttempts);
       if (first === undefined) {

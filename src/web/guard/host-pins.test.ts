@@ -127,4 +127,24 @@ describe('one resolution per call', () => {
     });
     expect(asked).toEqual([]);
   });
+
+  test('review B4: a call has at most eight look-ups at a time', async () => {
+    let running = 0;
+    let most = 0;
+    const guard = guardOver({
+      resolve: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise(resolve => setImmediate(resolve));
+        running -= 1;
+        return ['93.184.216.34'];
+      },
+    });
+    const pins = new HostPins();
+    const names = Array.from({length: 40}, (_, at) => `http://${at}.example/`);
+    for (const answer of await Promise.all(names.map(name => admit(guard, name, pins)))) {
+      expect(answer).toMatchObject({addresses: ['93.184.216.34']});
+    }
+    expect(most).toBe(8);
+  });
 });

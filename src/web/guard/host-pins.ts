@@ -1,7 +1,11 @@
 import type {Budget} from '../../core/budget.ts';
+import {Places} from '../../core/places.ts';
 import type {Result} from '../../core/result.ts';
 
 type Addresses = Result<readonly string[]>;
+
+/** A page names as many hosts as it likes; their look-ups wait for each other. */
+const MOST_LOOKUPS = 8;
 
 /**
  * Ruling A5: the addresses of each host, resolved once per tool call and never again (FR-WF-DNS-01,
@@ -9,6 +13,7 @@ type Addresses = Result<readonly string[]>;
  */
 export class HostPins {
   readonly #asked = new Map<string, Promise<Addresses>>();
+  readonly #lookups = new Places();
 
   /** What `ask` answered the first time for this name, a failure included. */
   async resolve(name: string, budget: Budget, ask: () => Promise<Addresses>): Promise<Addresses> {
@@ -16,7 +21,7 @@ export class HostPins {
     for (;;) {
       const earlier = this.#asked.get(name);
       if (earlier === undefined) {
-        const answer = ask();
+        const answer = this.#ask(budget, ask);
         this.#asked.set(name, answer);
         return answer;
       }
@@ -26,6 +31,17 @@ export class HostPins {
       // Who asked had a budget of its own (ruling B2) and spent it: nothing was resolved.
       if (budget.spent) return budget.failure();
       if (this.#asked.get(name) === earlier) this.#asked.delete(name);
+    }
+  }
+
+  async #ask(budget: Budget, ask: () => Promise<Addresses>): Promise<Addresses> {
+    const lookups = this.#lookups;
+    const giveBack = lookups.tryTake(MOST_LOOKUPS) ?? (await lookups.take(MOST_LOOKUPS, budget.signal));
+    if (giveBack === undefined) return budget.failure();
+    try {
+      return await ask();
+    } finally {
+      giveBack();
     }
   }
 }

@@ -3,9 +3,6 @@ import {type Failure, fail} from '../../core/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {HostResolver} from './host-resolver.ts';
 
-/** Ruling A5: answers that are read; a longer list is an attempt to make the guard work. */
-const MAX_ANSWERS = 64;
-
 /**
  * FR-WF-06: the answers for a name, without duplicates and zones, not judged yet.
  *
@@ -22,7 +19,7 @@ export async function resolveHost(
     const answers = await budget.race(resolver.resolve(name, budget.signal));
     if (!answers.ok) return answers;
     if (answers.value.length === 0) return dnsFailed(name, 'ENODATA');
-    return ok([...new Set(answers.value.slice(0, MAX_ANSWERS).map(withoutZone))]);
+    return ok([...new Set(answers.value.map(withoutZone))]);
   } catch (error) {
     return budget.spent ? budget.failure() : dnsFailed(name, codeOf(error));
   }

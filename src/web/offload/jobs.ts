@@ -1,10 +1,14 @@
+import type {Result} from '../../core/result.ts';
 import type {ChunkPlan} from '../chunk/plan-chunks.ts';
 import {decodeText} from '../decode/decode-text.ts';
 import {extractHtml} from '../extract/extract-html.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
 import type {ExtractedDocument} from '../page.ts';
+import type {QuoteCheck} from '../read/quote-check.ts';
+import type {Reading} from '../read/reading.ts';
 import {type ChunkJob, runChunkJob} from './plan-job.ts';
+import {type QuoteJob, type ReadJob, runQuoteJob, runReadJob} from './read-job.ts';
 
 /**
  * Bytes of a document and what is needed to read them. The bytes are given away: who needs them afterwards
@@ -34,18 +38,30 @@ export interface ConvertedDocument {
 export interface JobResults {
   readonly convert: ConvertedDocument;
   readonly chunk: ChunkPlan;
+  readonly read: Result<Reading>;
+  readonly quote: readonly QuoteCheck[];
 }
 
-export type Job = ConvertJob | ChunkJob;
+export type Job = ConvertJob | ChunkJob | ReadJob | QuoteJob;
 
 /** The slow, pure part of a fetch: the same function here and in a worker thread. */
 export function runJob(job: Job): JobResults[Job['kind']] {
-  return job.kind === 'convert' ? convert(job) : runChunkJob(job);
+  switch (job.kind) {
+    case 'convert':
+      return convert(job);
+    case 'chunk':
+      return runChunkJob(job);
+    case 'read':
+      return runReadJob(job);
+    case 'quote':
+      return runQuoteJob(job);
+  }
 }
 
 /** What a thread need not copy to hand the result of a job over. */
 export function transferables(result: JobResults[Job['kind']]): ArrayBuffer[] {
-  const arrays = 'plan' in result ? [result.bytes, result.plan.counts] : [result.counts];
+  const arrays =
+    'plan' in result ? [result.bytes, result.plan.counts] : 'counts' in result ? [result.counts] : [];
   return arrays.map(({buffer}) => buffer as ArrayBuffer);
 }
 

@@ -6,7 +6,10 @@ import {Offload} from './offload.ts';
 const html = Buffer.from(`<p>${'Some words of a page. '.repeat(4000)}</p>`);
 
 async function convert(bytes: Uint8Array, threshold: number) {
-  const offload = new Offload({threshold: {convert: threshold, chunk: threshold}, maxThreads: 1});
+  const offload = new Offload({
+    threshold: {convert: threshold, chunk: threshold, read: threshold, quote: threshold},
+    maxThreads: 1,
+  });
   const budget = new Budget(60_000, systemClock);
   const result = await offload.run(
     {

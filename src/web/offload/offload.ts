@@ -20,7 +20,8 @@ const COUNTED = 4;
  * by it. At its worst (random letters) chunking 64 KiB takes 100, the longest that a page holds up the others.
  */
 export const DEFAULT_OFFLOAD: OffloadSettings = {
-  threshold: {convert: 32_768, chunk: 65_536},
+  // Reading a megabyte takes 40 to 114 (`node bench/reading/run.js`, November 2026).
+  threshold: {convert: 32_768, chunk: 65_536, read: 32_768, quote: 32_768},
   maxThreads: 2,
 };
 
@@ -121,14 +122,22 @@ export class Offload {
 
 /** The parser and all behind it are loaded by the first document that needs it. */
 async function runHere(job: Job): Promise<JobResults[Job['kind']]> {
-  return job.kind === 'chunk'
-    ? (await import('./plan-job.ts')).runChunkJob(job)
-    : (await import('./jobs.ts')).runJob(job);
+  switch (job.kind) {
+    case 'chunk':
+      return (await import('./plan-job.ts')).runChunkJob(job);
+    case 'read':
+      return (await import('./read-job.ts')).runReadJob(job);
+    case 'quote':
+      return (await import('./read-job.ts')).runQuoteJob(job);
+    case 'convert':
+      return (await import('./jobs.ts')).runJob(job);
+  }
 }
 
 function sizeOf(job: Job): number {
   if (job.kind === 'convert') return job.bytes.length;
   const {length} = job.markdown;
+  if (job.kind !== 'chunk') return length;
   const counted = job.counts ? countedUnits(job.counts, job.maxTokens) : 0;
   return length - counted + counted / COUNTED;
 }

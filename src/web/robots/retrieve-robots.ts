@@ -20,7 +20,8 @@ export interface RetrieveParts {
 
 /**
  * FR-WF-ROBOTS-FETCH-01: the robots.txt of the origin of `asked`, over redirects. Fails with
- * `robots_unavailable`, or as the name of the origin itself fails (`dns_failed`, a refusal of the guard).
+ * `robots_unavailable`, or as the origin itself fails (`dns_failed`, `network` with `tls_validation_failed`, a
+ * refusal of the guard).
  */
 export async function retrieveRobots(
   asked: WebUrl,
@@ -94,10 +95,14 @@ async function readRules(
   return ok(parseRobotsBytes(bytes, cut));
 }
 
-/** Ruling B3: that the asked name does not resolve, or may not be reached, is no matter of robots.txt. */
+/**
+ * Ruling B3: that the asked name does not resolve, does not prove who it is, or may not be reached, is no matter
+ * of robots.txt, whatever `fail_open` says.
+ */
 function explain(failed: Err<Failure>, hop: WebUrl, asked: WebUrl): Err<Failure> {
   const {code} = failed.error;
   if (code === 'dns_failed' && hop.name === asked.name) return failed;
+  if (reasonOf(failed.error) === 'tls_validation_failed' && hop.origin === asked.origin) return failed;
   if ((code === 'ssrf_blocked' || code === 'port_blocked') && hop.origin === asked.origin) return failed;
   return robotsUnavailable(asked.origin, reasonOf(failed.error));
 }

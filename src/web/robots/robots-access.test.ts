@@ -28,6 +28,8 @@ describe('verdicts', () => {
         level: 'info',
         event: 'robots_disallowed',
         requested_host: 'site.test',
+        rendering_method: 'http',
+        cache_hit: false,
         error_code: 'robots_disallowed',
       },
     ]);
@@ -95,6 +97,8 @@ describe('verdicts', () => {
     expect(log).toEqual([
       {
         level: 'warn',
+        rendering_method: 'http',
+        cache_hit: false,
         event: 'robots_unavailable',
         requested_host: 'site.test',
         error_code: 'robots_unavailable',

@@ -1,11 +1,11 @@
 import type {Budget} from '../../core/budget.ts';
 import type {Clock} from '../../core/clock.ts';
-import {fail} from '../../core/failure.ts';
+import {type Failure, fail} from '../../core/failure.ts';
 import type {Log} from '../../core/log.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {SingleFlight} from '../../core/single-flight.ts';
 import type {WebFetchOptions} from '../options.ts';
-import type {CheckedUrl, HttpResponse, WebUrl} from '../page.ts';
+import type {CheckedUrl, HttpResponse, RenderingMethod, WebUrl} from '../page.ts';
 import {judgeByRobots} from './judge-by-robots.ts';
 import {type RetrieveParts, retrieveRobots} from './retrieve-robots.ts';
 import {RobotsCache} from './robots-cache.ts';
@@ -22,6 +22,8 @@ export interface RobotsAccessParts<Call> {
   readonly settings: RobotsSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** FR-WF-19c: how the page of a call is rendered, for the lines that are logged. */
+  readonly methodOf: (call: Call) => RenderingMethod;
   /** Ruling B2: a whole `timeout_seconds` for one robots.txt, ended early by `cancel`. */
   readonly makeBudget: (cancel: AbortSignal) => Budget;
   /** Judges the address as a page's is judged (guard, ports) and sends the request. */
@@ -33,8 +35,8 @@ export interface RobotsAccessParts<Call> {
 
 export interface RobotsAccess<Call> {
   /**
-   * SRD 3.3: whether a URL may be fetched. Fails with `robots_disallowed`, `robots_unavailable`,
-   * `dns_failed` or `cancelled`. With `failOpen`, it may be although the rules are unknown (FR-WF-09a).
+   * SRD 3.3: whether a URL may be fetched. Fails with `robots_disallowed`, `robots_unavailable`, as the origin
+   * itself fails (`dns_failed`, `network`), or with `cancelled`. With `failOpen`, it may be although the rules are unknown (FR-WF-09a).
    */
   readonly check: (
     checked: CheckedUrl,
@@ -50,7 +52,7 @@ const MAX_CACHE_BYTES = 64 * 2 ** 20;
 const SHOWN_RULE = 200;
 
 export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): RobotsAccess<Call> {
-  const {settings, clock, log} = parts;
+  const {settings, clock} = parts;
   const token = robotsToken(settings);
   const ttlMs = settings.robots_cache_ttl_hours * HOUR_MS;
   // FR-WF-08: by origin. Kept are the rules that speak to us, not the file.
@@ -63,7 +65,7 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
     budget.enter('robots');
     try {
       const open = (url: WebUrl): Promise<Result<HttpResponse>> => parts.openHop(url, call, budget);
-      const robots = await retrieveRobots(asked, {...parts, open}, budget);
+      const robots = await retrieveRobots(asked, {...parts, log: logOf(call), open}, budget);
       if (!robots.ok) return robots;
       const rules = robots.value.rulesFor(token);
       // FR-WF-ROBOTS-CACHE-02, -04: answers are remembered, allow-all among them; failures never are.
@@ -74,7 +76,13 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
     }
   }
 
-  function judge(rules: RuleIndex, url: WebUrl): Result<{readonly failOpen: boolean}> {
+  /** FR-WF-19c */
+  function logOf(call: Call): Log {
+    const rendering_method = parts.methodOf(call);
+    return event => parts.log({rendering_method, cache_hit: false, ...event});
+  }
+
+  function judge(rules: RuleIndex, url: WebUrl, log: Log): Result<{readonly failOpen: boolean}> {
     const verdict = judgeByRobots(rules, url.pathAndQuery);
     if (verdict.allowed) return ok({failOpen: false});
     const rule = verdict.rule?.slice(0, SHOWN_RULE);
@@ -93,17 +101,26 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
 
   return {
     async check({url}, call, signal) {
+      const log = logOf(call);
       const known = cache.get(url.origin);
-      if (known) return judge(known, url);
+      if (known) return judge(known, url, log);
       // Ruling B5: one request for all who ask at the same time.
-      const shared = await flights.share(url.origin, signal, cancel => load(url, call, cancel));
+      let isOurs = false;
+      let shared = await flights.share(url.origin, signal, cancel => {
+        isOurs = true;
+        return load(url, call, cancel);
+      });
+      // Review R11: what the rules of another call refused says nothing about this one.
+      if (shared && !isOurs && !shared.value.ok && wasDenied(shared.value.error)) {
+        shared = {value: await load(url, call, signal ?? new AbortController().signal)};
+      }
       if (!shared) {
         return fail('cancelled', `The call was cancelled while the robots.txt of ${url.origin} was read.`, {
           phase: 'robots',
         });
       }
       const loaded = shared.value;
-      if (loaded.ok) return judge(loaded.value, url);
+      if (loaded.ok) return judge(loaded.value, url, log);
       if (loaded.error.code !== 'robots_unavailable') return loaded;
       const failOpen = settings.robots.fail_open;
       log({
@@ -116,4 +133,8 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
       return failOpen ? ok({failOpen}) : loaded;
     },
   };
+}
+
+function wasDenied({code, details}: Failure): boolean {
+  return code === 'robots_unavailable' && details['error'] === 'approval_denied';
 }

@@ -155,9 +155,15 @@ describe('failures of the way there', () => {
   });
 
   test('FR-WF-09a a network failure is unavailable and names its reason', async () => {
-    const {check, calls} = await internet({[SITE]: failure('network', {error: 'tls_validation_failed'})});
-    expect(await check(`${SITE}/x`)).toEqual(unavailable('tls_validation_failed'));
+    const {check, calls} = await internet({[SITE]: failure('network', {error: 'connection_refused'})});
+    expect(await check(`${SITE}/x`)).toEqual(unavailable('connection_refused'));
     // Ruling A5: what the call knows of its hosts goes along.
     expect(calls).toEqual(['pins']);
+  });
+
+  test('B3: a certificate that does not verify is a failure of the origin, whatever fail_open says', async () => {
+    const bad = failure('network', {error: 'tls_validation_failed'});
+    const {check} = await internet({[SITE]: bad}, {fail_open: true});
+    expect(await check(`${SITE}/x`)).toEqual(refused('network', {error: 'tls_validation_failed'}));
   });
 });

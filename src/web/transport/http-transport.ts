@@ -1,6 +1,6 @@
 import {constants} from 'node:crypto';
 import type {Socket} from 'node:net';
-import {createSecureContext, rootCertificates, type SecureContext} from 'node:tls';
+import {createSecureContext, type SecureContext} from 'node:tls';
 import type {Budget} from '../../core/budget.ts';
 import {type Failure, fail} from '../../core/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
@@ -12,12 +12,15 @@ import {HttpConnection} from './http-connection.ts';
 import {openResponse} from './open-response.ts';
 import {type ProxySettings, proxyFor} from './proxy.ts';
 import {serializeRequest} from './serialize-request.ts';
+import {trustedAuthorities} from './trusted-authorities.ts';
 
 export interface HttpTransportOptions {
   /** FR-WF-10d: absent, the environment's proxies are not used. */
   readonly proxy?: ProxySettings | undefined;
   /** PEM trust anchors beside the ones that Node comes with. */
   readonly ca?: readonly string[] | undefined;
+  /** The variable NODE_EXTRA_CA_CERTS, which Node forgets where there is `ca`. */
+  readonly extraCaFile?: string | undefined;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface HttpTransportOptions {
  * socket it opens is in its hands until the socket has closed.
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): HttpTransport {
-  const {proxy, ca} = options;
+  const {proxy, ca, extraCaFile} = options;
   const sockets = new Set<Socket>();
   const pool = new ConnectionPool();
   let closed = false;
@@ -36,7 +39,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
       minVersion: 'TLSv1.2',
       // A server of TLS 1.2 can ask for handshakes without end, and each costs us a key exchange.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-      ...(ca === undefined ? {} : {ca: [...rootCertificates, ...ca]}),
+      ...(ca === undefined ? {} : {ca: trustedAuthorities(ca, extraCaFile)}),
     });
     return context;
   }

@@ -1,5 +1,7 @@
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {showInvisible} from '../../core/text/show-invisible.ts';
+import {takeStart} from '../../core/text/take-start.ts';
 import type {CanonicalUrl, WebUrl} from '../page.ts';
 import {canonicalUrl} from './canonical-url.ts';
 import {rawAuthority, rawHost} from './raw-authority.ts';
@@ -59,12 +61,7 @@ export function parseUrl(input: string, base?: WebUrl): Result<WebUrl> {
 
 /** IDNA skips characters that nobody sees, as many as there are; in a message they could say anything. */
 function visible(host: string): string {
-  return host
-    .slice(0, MOST_SHOWN)
-    .replace(
-      /[\p{C}\p{Default_Ignorable_Code_Point}]/gu,
-      hidden => `\\u{${hidden.codePointAt(0)?.toString(16)}}`,
-    );
+  return showInvisible(takeStart(host, MOST_SHOWN));
 }
 
 function mint(parsed: URL, scheme: 'http' | 'https', name: string, isIpv4: boolean): WebUrl {

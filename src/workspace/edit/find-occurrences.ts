@@ -5,6 +5,9 @@ export interface Occurrences {
   readonly first: readonly number[];
 }
 
+/** What `indexOf` spends at worst grows with the length of what it looks for; for these it is little. */
+const SHORT = 4096;
+
 /**
  * Finds every place where `wanted` begins (Knuth, Morris, Pratt): linear in both lengths, where
  * `indexOf` in a loop is quadratic on text such as a run of one letter.
@@ -13,6 +16,12 @@ export function findOccurrences(text: string, wanted: string, keep = 20): Occurr
   const first: number[] = [];
   let count = 0;
   if (wanted.length === 0 || wanted.length > text.length) return {count, first};
+  if (wanted.length <= SHORT) {
+    // The usual case, at the speed of the engine: it occurs once, or not at all.
+    const only = text.indexOf(wanted);
+    if (only === -1) return {count, first};
+    if (text.indexOf(wanted, only + 1) === -1) return {count: 1, first: [only]};
+  }
   const borders = bordersOf(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,3 +1,4 @@
+import {takeStart} from '../../core/text/take-start.ts';
 import {describeDifference} from './describe-difference.ts';
 import {findOccurrences} from './find-occurrences.ts';
 import {mostSimilarLines} from './most-similar-lines.ts';
@@ -15,8 +16,8 @@ export interface NearMatch {
   };
 }
 
-/** Above this no candidate is looked for: reading such a file again costs less than guessing. */
-const MAX_CHARACTERS = 8 * 1024 * 1024;
+/** Above this no candidate is looked for: nothing else runs and no deadline is asked while one is. */
+const MAX_CHARACTERS = 1024 * 1024;
 const SHOWN_LINES = 20;
 const SHOWN_CHARACTERS = 2000;
 
@@ -73,11 +74,8 @@ function near(
   differs: readonly string[],
   detail: string,
 ): NearMatch {
-  const shown = text
-    .split('\n')
-    .slice(0, Math.min(SHOWN_LINES, lines[1] - lines[0] + 1))
-    .join('\n')
-    .slice(0, SHOWN_CHARACTERS);
+  const shownLines = text.split('\n').slice(0, Math.min(SHOWN_LINES, lines[1] - lines[0] + 1));
+  const shown = takeStart(shownLines.join('\n'), SHOWN_CHARACTERS);
   return {
     hint: `Nearest: lines ${range(lines)}; what differs: ${differs.join(', ')}. ${detail}`.trim(),
     nearest: {lines, text: shown, differs},

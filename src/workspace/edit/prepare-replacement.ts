@@ -2,10 +2,11 @@ import {isUtf8} from 'node:buffer';
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {Deadline} from '../deadline.ts';
-import type {FileSystem} from '../file-system.ts';
+import {type FileSystem, MAX_WHOLE_FILE_BYTES} from '../file-system.ts';
 import type {ReadLedger} from '../read-ledger.ts';
+import {fileTooLarge} from '../refusals.ts';
 import {quotePath, type WritablePath} from '../workspace-path.ts';
-import {type PreparedChange, prepareChange, readBasis} from '../write-atomic.ts';
+import {type PreparedChange, prepareChange, readBasis} from './prepare-write.ts';
 import {type ReplacedMatch, replaceExact} from './replace-exact.ts';
 
 export interface ReplacementRequest {
@@ -29,10 +30,9 @@ export async function prepareReplacement(
   if (!before.ok) return before;
   const {content} = before.value;
   if (!isUtf8(content)) return fail('binary_file', `${quotePath(path)} is not UTF-8 text.`, {path});
-  // With its BOM: what is not replaced has to come out as it went in.
-  const text = new TextDecoder('utf-8', {ignoreBOM: true}).decode(content);
-  const replaced = replaceExact(path, text, oldString, newString);
+  const replaced = replaceExact(path, content, oldString, newString);
   if (!replaced.ok) return replaced;
-  const after = new TextEncoder().encode(replaced.value.text);
-  return ok({...prepareChange(fileSystem, ledger, path, before.value, after), match: replaced.value.match});
+  const {content: after, match} = replaced.value;
+  if (after.length > MAX_WHOLE_FILE_BYTES) return fileTooLarge(path, after.length);
+  return ok({...prepareChange(path, before.value, after), match});
 }

@@ -1,11 +1,16 @@
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {byteString} from '../patch/byte-string.ts';
 import {quotePath} from '../workspace-path.ts';
 import {findOccurrences} from './find-occurrences.ts';
+import {isCrlf} from './is-crlf.ts';
 import {nearMatch} from './near-match.ts';
 
+/** With its BOM: what is not replaced has to come out as it went in. */
+const TEXT = new TextDecoder('utf-8', {ignoreBOM: true});
+
 export interface Replacement {
-  readonly text: string;
+  readonly content: Uint8Array;
   readonly match: ReplacedMatch;
 }
 
@@ -18,19 +23,23 @@ export interface ReplacedMatch {
   readonly line_endings?: 'crlf';
 }
 
-/** W6, ADR 08: replaces the one place where `oldString` occurs; exactly, or not at all. */
+/**
+ * W6, ADR 08: replaces the one place where `oldString` occurs; exactly, or not at all. The file is looked at as
+ * bytes, which for UTF-8 comes to the same and costs a large file no decoding.
+ */
 export function replaceExact(
   path: string,
-  text: string,
+  content: Uint8Array,
   oldString: string,
   newString: string,
 ): Result<Replacement> {
   const unusable = whyUnusable(oldString, newString);
   if (unusable !== undefined) return fail('invalid_params', unusable.reason, unusable);
-  const found = findOccurrences(text, oldString);
+  const wanted = Buffer.from(oldString);
+  const found = findOccurrences(byteString(content), byteString(wanted));
   const start = found.first[0];
   if (start === undefined) {
-    const {hint, nearest} = nearMatch(text, oldString);
+    const {hint, nearest} = nearMatch(TEXT.decode(content), oldString);
     return fail('no_match', `old_string does not occur in ${quotePath(path)}. ${hint}`, {
       path,
       hint,
@@ -38,7 +47,7 @@ export function replaceExact(
     });
   }
   if (found.count > 1) {
-    const lines = lineNumbers(text, found.first);
+    const lines = lineNumbers(content, found.first);
     const more = found.count > found.first.length ? ' and more' : '';
     return fail(
       'ambiguous_match',
@@ -46,14 +55,15 @@ export function replaceExact(
       {path, count: found.count, lines},
     );
   }
-  const [line = 1] = lineNumbers(text, [start]);
-  const inserted = inLineEndingsOf(text, newString);
+  const [line = 1] = lineNumbers(content, [start]);
+  const inserted = inLineEndingsOf(content, newString);
   const match: ReplacedMatch = {
     lines: [line, line + countNewlines(oldString.replace(/\n$/, ''))],
     count: 1,
     ...(inserted === newString ? {} : {line_endings: 'crlf' as const}),
   };
-  return ok({text: text.slice(0, start) + inserted + text.slice(start + oldString.length), match});
+  const parts = [content.subarray(0, start), Buffer.from(inserted), content.subarray(start + wanted.length)];
+  return ok({content: Buffer.concat(parts), match});
 }
 
 function whyUnusable(oldString: string, newString: string): {field: string; reason: string} | undefined {
@@ -77,30 +87,23 @@ function whyUnusable(oldString: string, newString: string): {field: string; reas
 }
 
 /** W6: a file that has CRLF throughout keeps it, though models write LF. Mixed files are left to the caller. */
-function inLineEndingsOf(text: string, inserted: string): string {
+function inLineEndingsOf(content: Uint8Array, inserted: string): string {
   if (!inserted.includes('\n') || inserted.includes('\r')) return inserted;
-  const newlines = countNewlines(text);
-  if (newlines === 0 || countNewlines(text, '\r\n') !== newlines) return inserted;
-  return inserted.replaceAll('\n', '\r\n');
+  return isCrlf(content) ? inserted.replaceAll('\n', '\r\n') : inserted;
 }
 
 /** The lines on which ascending `starts` lie, each line once. */
-function lineNumbers(text: string, starts: readonly number[]): number[] {
+function lineNumbers(content: Uint8Array, starts: readonly number[]): number[] {
   const lines = new Set<number>();
   let line = 1;
   let at = 0;
   for (const start of starts) {
-    for (let next = text.indexOf('\n', at); next !== -1 && next < start; next = text.indexOf('\n', at)) {
-      line += 1;
-      at = next + 1;
-    }
+    for (; at < start; at += 1) if (content[at] === 0x0a) line += 1;
     lines.add(line);
   }
   return [...lines];
 }
 
-function countNewlines(text: string, newline = '\n'): number {
-  let count = 0;
-  for (let at = text.indexOf(newline); at !== -1; at = text.indexOf(newline, at + newline.length)) count += 1;
-  return count;
+function countNewlines(text: string): number {
+  return text.split('\n').length - 1;
 }

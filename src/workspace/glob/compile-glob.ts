@@ -1,16 +1,11 @@
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {classEnd} from './class-end.ts';
+import {takeStart} from '../../core/text/take-start.ts';
 import {expandBraces} from './expand-braces.ts';
 import {compilePathPattern, type PathPattern} from './path-pattern.ts';
 
 /** Ruling W2: a pattern for files, as `rg -g` takes it. */
 export interface Glob {
-  /**
-   * For `rg -g`, an argument each, so that it need not look at everything. They may let through more than
-   * the glob, never less.
-   */
-  readonly patterns: readonly string[];
   /** It starts with `!`: what it matches is left out. */
   readonly negated: boolean;
   /** Whether there is anything to be looked for below a directory. */
@@ -30,7 +25,7 @@ const MAX_CHARACTERS = 1024;
  */
 export function compileGlob(text: string, field: string): Result<Glob> {
   const refuse = (reason: string): Result<never> =>
-    fail('invalid_params', `${field} ${JSON.stringify(text.slice(0, 200))} ${reason}. Correct ${field}.`, {
+    fail('invalid_params', `${field} ${JSON.stringify(takeStart(text, 200))} ${reason}. Correct ${field}.`, {
       field,
       reason,
     });
@@ -44,7 +39,6 @@ export function compileGlob(text: string, field: string): Result<Glob> {
   const anchored = body.replace(/\/$/, '').includes('/');
   const expanded = expandBraces(body);
   if (!expanded.ok) return refuse(expanded.error);
-  const patterns: string[] = [];
   const compiled: PathPattern[] = [];
   for (const plain of expanded.value) {
     // Whether it is anchored is a matter of the whole: `{a,b/c}` is.
@@ -63,22 +57,17 @@ export function compileGlob(text: string, field: string): Result<Glob> {
     const parsed = compilePathPattern(pattern.startsWith('!') ? `\\${pattern}` : pattern);
     if (!parsed.ok) return refuse(parsed.error);
     compiled.push(parsed.value);
-    // For ripgrep, "?" and classes are about bytes; for us, and for callers, about characters.
-    const wide = widen(pattern);
-    if (negated && wide !== pattern) continue;
-    patterns.push(`${negated ? '!' : ''}${wide.startsWith('!') ? '\\' : ''}${wide}`);
   }
-  return ok(globOf(patterns, negated, compiled));
+  return ok(globOf(negated, compiled));
 }
 
-function globOf(patterns: readonly string[], negated: boolean, compiled: readonly PathPattern[]): Glob {
+function globOf(negated: boolean, compiled: readonly PathPattern[]): Glob {
   const forFiles = compiled.filter(({directoryOnly}) => !directoryOnly);
   const fits = (list: readonly PathPattern[], names: readonly string[]): boolean =>
     list.some(({matches}) => matches(names));
   const keepsDirectory = (names: readonly string[]): boolean => !negated || !fits(compiled, names);
   const keepsFile = (names: readonly string[]): boolean => fits(forFiles, names) !== negated;
   return {
-    patterns,
     negated,
     keepsDirectory,
     keepsFile,
@@ -88,21 +77,4 @@ function globOf(patterns: readonly string[], negated: boolean, compiled: readonl
       return above.every(keepsDirectory) && keepsFile(names);
     },
   };
-}
-
-/** With `*` for everything that stands for a single character. */
-function widen(pattern: string): string {
-  let wide = '';
-  for (let at = 0; at < pattern.length; at += 1) {
-    const character = pattern[at] ?? '';
-    if (character === '?') wide += '*';
-    else if (character === '[') {
-      wide += '*';
-      at = classEnd(pattern, at);
-    } else if (character === '\\') {
-      wide += pattern.slice(at, at + 2);
-      at += 1;
-    } else wide += character;
-  }
-  return wide;
 }

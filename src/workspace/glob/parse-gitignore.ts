@@ -1,18 +1,13 @@
 import {compilePathPattern, type PathPattern} from './path-pattern.ts';
 
-/** A pattern, and how it is written. */
-export interface IgnorePattern extends PathPattern {
-  readonly text: string;
-}
-
 /** The patterns of a .gitignore, in its order. As in git, what is no pattern matches nothing. */
-export function parseGitignore(text: string): readonly IgnorePattern[] {
-  const patterns: IgnorePattern[] = [];
+export function parseGitignore(text: string): readonly PathPattern[] {
+  const patterns: PathPattern[] = [];
   for (const line of text.replace(/^\ufeff/, '').split('\n')) {
     const written = withoutTrailingBlanks(line.endsWith('\r') ? line.slice(0, -1) : line);
     if (written === '' || written.startsWith('#')) continue;
     const pattern = compilePathPattern(written);
-    if (pattern.ok) patterns.push({...pattern.value, text: written});
+    if (pattern.ok) patterns.push(pattern.value);
   }
   return patterns;
 }

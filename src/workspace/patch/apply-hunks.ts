@@ -2,6 +2,7 @@ import type {Json} from '../../core/json.ts';
 import type {ByteString} from './byte-string.ts';
 import {MismatchExplainer} from './explain-mismatch.ts';
 import {LineIndex, type SearchAllowance} from './line-index.ts';
+import type {LineNumbers} from './line-numbers.ts';
 import type {Hunk, HunkLine} from './patch.ts';
 import {splitLines} from './split-lines.ts';
 import type {TextLines} from './text-lines.ts';
@@ -37,10 +38,14 @@ const MAX_EXPLAINED = 20;
 
 /**
  * Applies the hunks of one section, fuzz 0. A hunk goes where its header says if its old lines are
- * there; elsewhere only if they occur exactly once. If an earlier hunk was found elsewhere, the numbers
- * are not trusted any more. `content` of the result counts only where there are no problems.
+ * there; elsewhere only if they occur exactly once. If an earlier hunk was found elsewhere, or the file changed
+ * since it was read, the numbers are not trusted. `content` of the result counts only where there are no problems.
  */
-export function applyHunks(file: TextLines, hunks: readonly Hunk[]): HunkResult {
+export function applyHunks(
+  file: TextLines,
+  hunks: readonly Hunk[],
+  numbers: LineNumbers = 'unread',
+): HunkResult {
   const allowance: SearchAllowance = {comparisons: MAX_COMPARISONS};
   const adapt = endingAdapter(file, hunks);
   const explainer = new MismatchExplainer(file.content);
@@ -49,7 +54,8 @@ export function applyHunks(file: TextLines, hunks: readonly Hunk[]): HunkResult 
   const pieces: ByteString[] = [];
   let index: LineIndex | undefined;
   let copied = 0;
-  let trusted = true;
+  const changed = numbers === 'changed';
+  let trusted = !changed;
 
   for (const [number, hunk] of hunks.entries()) {
     const lines = adapt(hunk.lines);
@@ -60,14 +66,17 @@ export function applyHunks(file: TextLines, hunks: readonly Hunk[]): HunkResult 
     };
     let at = stated;
     if (block.length === 0) {
-      // Nothing but the end of the file can be verified without a line of context.
-      if (hunk.oldStart === undefined || stated !== file.count) {
+      // W15: without a line of context only the end of the file can be verified; elsewhere the read lock vouches
+      // for the line numbers, as long as the patch itself has not shown them to be wrong.
+      const isVouched = trusted && stated <= file.count && numbers === 'as_read';
+      const isAtEnd = stated === file.count && !changed;
+      if (hunk.oldStart === undefined || !(isAtEnd || isVouched)) {
         refuse(
-          'it only adds lines and has no context, so its place cannot be verified; add the lines around it',
+          'it only adds lines and has no context, so its place cannot be verified; read the file first, or add the lines around it',
         );
         continue;
       }
-      if (file.count > 0 && !file.endsWithNewline) {
+      if (stated === file.count && file.count > 0 && !file.endsWithNewline) {
         refuse(
           'the last line of the file has no newline, so nothing can be added behind it without that line',
         );
@@ -83,7 +92,7 @@ export function applyHunks(file: TextLines, hunks: readonly Hunk[]): HunkResult 
       } else if (places.length > 1) {
         const where = places.map(place => place + 1);
         refuse(
-          `its old lines occur more than once (at lines ${where.join(', ')}); add context or correct its line number`,
+          `its old lines occur more than once (at lines ${where.join(', ')}); ${changed ? 'the file changed since it was read, so its line numbers do not count: read it again or add context' : 'add context or correct its line number'}`,
           {
             hint: 'ambiguous',
             places: where,

@@ -1,5 +1,7 @@
 import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {takeStart} from '../../core/text/take-start.ts';
+import {errorCode} from '../../system/error-code.ts';
 import type {LocatedHunk} from './apply-hunks.ts';
 import {byteString, bytesOf} from './byte-string.ts';
 import type {Thread} from './overlay.ts';
@@ -48,37 +50,44 @@ export async function crossCheck(
   await mkdir(directory, {recursive: true, mode: 0o700});
   const stage = await mkdtemp(join(directory, 'patch-'));
   try {
-    const empty = join(stage, 'empty');
     const files = join(stage, 'files');
-    await mkdir(empty);
     await mkdir(files);
     for (const [number, {initial}] of threads.entries()) {
       if (initial !== undefined)
         await writeFile(join(files, fileName(number)), bytesOf(initial), {mode: 0o600});
     }
-    const settings = {cwd: files, env: {PATH: empty, TMPDIR: empty, LC_ALL: 'C'}};
-    const version = await start(() => run(command, ['--version'], {...settings, stdin: new Uint8Array()}));
-    if (version === undefined || !version.stdout.startsWith('GNU patch')) return {verdict: 'unavailable'};
+    const settings = {cwd: files, env: {PATH: stage, TMPDIR: stage, LC_ALL: 'C'}};
+    const ask = (args: readonly string[], stdin: Uint8Array) =>
+      start(() => run(command, args, {...settings, stdin}));
     const stdin = bytesOf(renderSteps(threads));
-    if (stdin.length > 0) {
-      const {exitCode, stderr, stdout} = await run(command, ARGUMENTS, {...settings, stdin});
-      if (exitCode !== 0) {
-        const said = (stderr.trim() || stdout.trim()).slice(0, 300);
-        return {verdict: 'differs', reason: `it ended with exit code ${exitCode}: ${said}`};
-      }
-    }
-    return await compare(files, threads);
+    const tried = stdin.length > 0 ? await ask(ARGUMENTS, stdin) : undefined;
+    const verdict = await verdictOn(tried, files, threads);
+    if (tried !== undefined && verdict.verdict === 'agrees') return verdict;
+    // Only where it does not agree it has to be known whose word that is.
+    const version = await ask(['--version'], new Uint8Array());
+    return version?.stdout.startsWith('GNU patch') === true ? verdict : {verdict: 'unavailable'};
   } finally {
     await rm(stage, {recursive: true, force: true});
   }
+}
+
+async function verdictOn(
+  tried: Awaited<ReturnType<RunPatch>> | undefined,
+  files: string,
+  threads: readonly Thread[],
+): Promise<CrossCheck> {
+  if (tried !== undefined && tried.exitCode !== 0) {
+    const said = takeStart(tried.stderr.trim() || tried.stdout.trim(), 300);
+    return {verdict: 'differs', reason: `it ended with exit code ${tried.exitCode}: ${said}`};
+  }
+  return compare(files, threads);
 }
 
 async function start<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES'))
-      return undefined;
+    if (['ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

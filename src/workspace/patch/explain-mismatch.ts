@@ -1,4 +1,5 @@
 import type {Json} from '../../core/json.ts';
+import {takeStart} from '../../core/text/take-start.ts';
 import {type ByteString, readable} from './byte-string.ts';
 import {LineIndex} from './line-index.ts';
 import {splitLines} from './split-lines.ts';
@@ -125,6 +126,6 @@ function shown(lines: readonly ByteString[]): string[] {
   return lines.map(line => {
     // Cut in bytes first, so that a line of megabytes costs nothing.
     const text = readable(line.slice(0, 4 * SHOWN_CHARACTERS)).replace(/\n$/, '');
-    return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+    return text.length > SHOWN_CHARACTERS ? `${takeStart(text, SHOWN_CHARACTERS)}…` : text;
   });
 }

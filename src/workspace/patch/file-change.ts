@@ -1,3 +1,5 @@
+import type {ContentHash} from '../content-hash.ts';
+import type {Owner} from '../owner.ts';
 import type {WritablePath} from '../workspace-path.ts';
 import type {ByteString} from './byte-string.ts';
 
@@ -5,6 +7,11 @@ export interface FileState {
   readonly content: ByteString;
   /** Permission bits; undefined for a new file, which gets what the umask leaves. */
   readonly mode: number | undefined;
+  /** Of a file on disk. */
+  readonly owner?: Owner | undefined;
+  /** The content in its other forms, where they are there already. */
+  readonly hash?: ContentHash | undefined;
+  readonly bytes?: Uint8Array | undefined;
 }
 
 /** What becomes of one file in the end, whatever the sections between did. */

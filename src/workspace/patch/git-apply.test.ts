@@ -3,11 +3,12 @@ import {chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, write
 import {dirname, join} from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {commitForTest} from '../../../test/support/commit-for-test.ts';
 import {runPatch} from '../../../test/support/run-patch.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {openWorkspace} from '../jail.ts';
-import {commitPlan, planPatch} from './apply-patch.ts';
+import {planPatch} from './plan-patch.ts';
 
 /** Trees per run of the test suite; `PATCH_PROPERTY_RUNS` raises it for a long run by hand. */
 const RUNS = Number(process.env['PATCH_PROPERTY_RUNS'] ?? 25);
@@ -127,7 +128,7 @@ async function bench(): Promise<Bench> {
       const crossCheck = {run: runPatch, directory: join(base, 'stage')};
       const plan = await planPatch(workspace, patch, {crossCheck});
       if (!plan.ok) return {ok: false, undo: Buffer.alloc(0)};
-      const done = await commitPlan(workspace, plan.value, {
+      const done = await commitForTest(workspace, plan.value, {
         directory: join(base, 'journal'),
         clock: systemClock,
       });

@@ -1,10 +1,12 @@
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {yieldAfter} from '../../core/yield-after.ts';
 import {type Deadline, overdue} from '../deadline.ts';
 import {quotePath, type WritablePath} from '../workspace-path.ts';
 import {applyHunks, type LocatedHunk} from './apply-hunks.ts';
 import type {ByteString} from './byte-string.ts';
 import {type FileChange, type FileState, withExecutable} from './file-change.ts';
+import type {LineNumbers} from './line-numbers.ts';
 import {netChanges, type OverlayEntry} from './net-changes.ts';
 import type {PatchSection} from './patch.ts';
 import {hunkProblem, type PatchProblem, patchFailure, pathProblem} from './patch-problem.ts';
@@ -16,6 +18,7 @@ export interface PatchTree {
   readonly resolve: (path: string) => Result<WritablePath>;
   /** Undefined for nothing there; a failure for what is no file that may be written. */
   readonly read: (path: WritablePath) => Promise<Result<FileState | undefined>>;
+  readonly lineNumbers?: (path: WritablePath, state: FileState) => LineNumbers;
   /** A file that stands where a new path needs a directory. */
   readonly obstacle: (path: WritablePath) => WritablePath | undefined;
 }
@@ -73,6 +76,9 @@ const MAX_WORK = 256 * 1024 * 1024;
 /** Bytes of all files together, as they are held in memory until the commit. */
 const MAX_LOADED = 256 * 1024 * 1024;
 
+/** Sections that are applied before everything else has its turn. */
+const TURN_AFTER = 64;
+
 /**
  * Applies the sections in order over a picture of the files, so that a section sees what earlier ones
  * did. All problems are reported together (`path_escape`, `file_not_found`, `patch_hunk_fail`).
@@ -86,6 +92,8 @@ export async function overlayPatch(
   for (const [order, section] of sections.entries()) {
     const late = overdue(deadline);
     if (late !== undefined) return late;
+    // One section is bounded work; many are not.
+    if (order % TURN_AFTER === TURN_AFTER - 1) await yieldAfter(Number.POSITIVE_INFINITY);
     await overlay.apply(section, order);
   }
   const [first, ...others] = overlay.problems;
@@ -194,7 +202,8 @@ class Overlay {
     }
     const file = new TextLines(before.content);
     this.#work += before.content.length + 8 * file.count;
-    const {content, located, problems} = applyHunks(file, section.hunks);
+    const numbers = this.#lineNumbers(source, before);
+    const {content, located, problems} = applyHunks(file, section.hunks, numbers);
     for (const {hunk, line, text, detail} of problems) {
       const message = `Hunk ${hunk} of ${quotePath(source.path)} (patch line ${line}): ${text}.`;
       this.problems.push(hunkProblem(message, {path: source.path, hunk, patch_line: line, ...detail}));
@@ -210,6 +219,14 @@ class Overlay {
     source.thread.final = content;
     source.thread.steps.push({kind: section.kind === 'delete' ? 'delete' : 'modify', hunks: located, order});
     return content;
+  }
+
+  #lineNumbers({origin}: Entry, state: FileState): LineNumbers {
+    const read = origin === undefined ? undefined : this.entries.get(origin);
+    if (read?.original === undefined) return 'unread';
+    const numbers = this.#tree.lineNumbers?.(read.path, read.original) ?? 'unread';
+    // What an earlier section made of it nobody was shown.
+    return numbers === 'as_read' && state !== read.original ? 'unread' : numbers;
   }
 
   /** Reports a file in the way of the directories that a new path needs, or the reverse. */

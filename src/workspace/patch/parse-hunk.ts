@@ -8,15 +8,18 @@ export type ParsedHunk =
 const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
 const HEADER_PAIR_NAME = /^(?:---|\+\+\+) (?:"?[abciow12]\/|\/dev\/null)/;
 
-/** Reads the hunk whose `@@` line is `lines[at]`. `next` is where the reader goes on. */
-export function parseHunk(lines: readonly ByteString[], at: number): ParsedHunk {
+/**
+ * Reads the hunk whose `@@` line is `lines[at]`. `next` is where the reader goes on. In the format of git each
+ * section begins with a line of its own (`isGit`), so what looks like the names of the next file is content there.
+ */
+export function parseHunk(lines: readonly ByteString[], at: number, isGit: boolean): ParsedHunk {
   const header = HEADER.exec(lines[at] ?? '');
   if (header === null) {
     const problem = 'the hunk header is not of the form "@@ -START,COUNT +START,COUNT @@"';
     return {problem, at, next: endOfBody(lines, at + 1)};
   }
   const [, oldStart = '0', oldCount = '1', , newCount = '1'] = header;
-  const counted = takeCounted(lines, at + 1, Number(oldCount), Number(newCount));
+  const counted = takeCounted(lines, at + 1, {old: Number(oldCount), new: Number(newCount), isGit});
   const end = counted ?? recount(lines, at + 1);
   if (typeof end !== 'number') return end;
   const body = readBody(lines, at + 1, end);
@@ -38,16 +41,17 @@ export function parseHunk(lines: readonly ByteString[], at: number): ParsedHunk 
 function takeCounted(
   lines: readonly ByteString[],
   start: number,
-  oldCount: number,
-  newCount: number,
+  counts: {readonly old: number; readonly new: number; readonly isGit: boolean},
 ): number | undefined {
-  let oldLeft = oldCount;
-  let newLeft = newCount;
+  let oldLeft = counts.old;
+  let newLeft = counts.new;
   let at = start;
   for (; oldLeft > 0 || newLeft > 0; at += 1) {
     const kind = lineKind(lines[at]);
     if (kind === undefined) return undefined;
     if (kind === '\\') continue;
+    // W7: counts that are one too large do not reach into the next file.
+    if (!counts.isGit && isCertainHeader(lines, at)) return undefined;
     if (kind !== '+') oldLeft -= 1;
     if (kind !== '-') newLeft -= 1;
     if (oldLeft < 0 || newLeft < 0) return undefined;

@@ -82,7 +82,7 @@ function readSections(
       prose = false;
       complained = false;
       const start = readSectionHeader(lines, at, report);
-      const body = readHunks(lines, start.next, report);
+      const body = readHunks(lines, start.next, start.header.isGit, report);
       at = body.next;
       recounted += body.recounted;
       // What is wrong with its header or a hunk has been reported already.
@@ -98,7 +98,9 @@ function readSections(
     }
     if (/^(?:```|~~~|From [0-9a-f]{40} )/.test(line)) prose = true;
     else if (!complained) {
-      const reason = whyNot(line, lines[at] ?? '', prose);
+      const reason = isLoneRename(lines, at)
+        ? 'a rename needs a "diff --git a/OLD b/NEW" line of its own before it'
+        : whyNot(line, lines[at] ?? '', prose);
       if (reason !== undefined) report(at + 1, reason);
       // One complaint for a run of lines that are no diff.
       complained = reason !== undefined;
@@ -111,6 +113,7 @@ function readSections(
 function readHunks(
   lines: readonly ByteString[],
   start: number,
+  isGit: boolean,
   report: Report,
 ): {
   readonly hunks: readonly Hunk[];
@@ -126,7 +129,7 @@ function readHunks(
     let next = at;
     while (lines[next] === '') next += 1;
     if (!lines[next]?.startsWith('@@')) return {hunks, next: at, recounted, usable};
-    const parsed = parseHunk(lines, next);
+    const parsed = parseHunk(lines, next, isGit);
     if ('hunk' in parsed) {
       hunks.push(parsed.hunk);
       if (parsed.recounted) recounted += 1;
@@ -136,6 +139,10 @@ function readHunks(
     }
     at = parsed.next;
   }
+}
+
+function isLoneRename(lines: readonly ByteString[], at: number): boolean {
+  return /^rename from \S/.test(lines[at] ?? '') && /^rename to \S/.test(lines[at + 1] ?? '');
 }
 
 /** What is wrong with a line outside of every section; undefined where nothing is. */

@@ -1,4 +1,5 @@
 import {type ByteString, byteString, readable} from './byte-string.ts';
+import {type ChangedWindow, changedWindow, countLines} from './changed-window.ts';
 import {diffLines, type LineEdit} from './diff-lines.ts';
 import {type FileChange, isExecutable} from './file-change.ts';
 import {quoteName} from './quoted-name.ts';
@@ -7,13 +8,17 @@ import {splitLines} from './split-lines.ts';
 /** The unified diff of one file. */
 export interface FileDiff {
   readonly path: string;
-  /** With git headers; exact to the byte. */
+  /** With git headers; exact to the byte, or a line that says how much it would be where that is more than 1 MiB. */
   readonly text: ByteString;
   readonly added: number;
   readonly removed: number;
 }
 
 const CONTEXT = 3;
+/** review R12: above it lines that stayed are not searched for between the first and the last that differ. */
+const MAX_SEARCHED_LINES = 40_000;
+/** Nobody reads a longer diff; undo works with the bytes. */
+const MAX_SHOWN_BYTES = 1024 * 1024;
 
 /**
  * The diff between two states of a file, for people: what is not UTF-8 is shown as U+FFFD. Undefined
@@ -67,19 +72,47 @@ interface Sides {
 }
 
 function render({oldPath, newPath, oldText, newText, header}: Sides): FileDiff {
-  const oldLines = splitLines(oldText ?? '');
-  const newLines = splitLines(newText ?? '');
-  const edits = diffLines(oldLines, newLines);
   const oldName = quoteName(`a/${oldPath}`);
   const newName = quoteName(`b/${newPath}`);
   const out: ByteString[] = [`diff --git ${oldName} ${newName}\n`, ...header.map(line => `${line}\n`)];
-  if (edits.length > 0) {
-    out.push(oldText === undefined ? '--- /dev/null\n' : `--- ${oldName}${blankGuard(oldName)}\n`);
-    out.push(newText === undefined ? '+++ /dev/null\n' : `+++ ${newName}${blankGuard(newName)}\n`);
-    for (const group of hunkGroups(edits)) renderHunk(out, oldLines, newLines, group);
+  if (oldText === newText) return {path: newPath, text: out.join(''), added: 0, removed: 0};
+  const names = [
+    oldText === undefined ? '--- /dev/null\n' : `--- ${oldName}${blankGuard(oldName)}\n`,
+    newText === undefined ? '+++ /dev/null\n' : `+++ ${newName}${blankGuard(newName)}\n`,
+  ];
+  const window = changedWindow(oldText ?? '', newText ?? '', CONTEXT);
+  const lines = {removed: countLines(window.oldText), added: countLines(window.newText)};
+  if (window.oldText.length + window.newText.length > MAX_SHOWN_BYTES) {
+    const equal = window.equalFirst + window.equalLast;
+    const removed = lines.removed - equal;
+    const added = lines.added - equal;
+    const at = window.linesBefore + window.equalFirst + 1;
+    out.push(...names, `[not shown: from line ${at} on, ${removed} lines are replaced by ${added}]\n`);
+    return {path: newPath, text: out.join(''), added, removed};
   }
+  const oldLines = splitLines(window.oldText);
+  const newLines = splitLines(window.newText);
+  const isSearched = lines.removed + lines.added <= MAX_SEARCHED_LINES;
+  const edits = isSearched ? diffLines(oldLines, newLines) : [wholeEdit(window, lines)];
+  if (edits.length > 0) out.push(...names);
+  const {linesBefore} = window;
+  for (const group of hunkGroups(edits)) renderHunk(out, {oldLines, newLines, linesBefore}, group);
   const count = (side: 'oldCount' | 'newCount'): number => edits.reduce((sum, edit) => sum + edit[side], 0);
   return {path: newPath, text: out.join(''), added: count('newCount'), removed: count('oldCount')};
+}
+
+/** review R12: what differs as one piece, without a search for lines that stayed. */
+function wholeEdit(
+  {equalFirst, equalLast}: ChangedWindow,
+  {removed, added}: {readonly removed: number; readonly added: number},
+): LineEdit {
+  const equal = equalFirst + equalLast;
+  return {
+    oldStart: equalFirst,
+    oldCount: removed - equal,
+    newStart: equalFirst,
+    newCount: added - equal,
+  };
 }
 
 /** A TAB ends a name with blanks, so that no reader takes part of it for a time stamp. */
@@ -104,10 +137,16 @@ function hunkGroups(edits: readonly LineEdit[]): [LineEdit, ...LineEdit[]][] {
   return groups;
 }
 
+interface ShownLines {
+  readonly oldLines: readonly ByteString[];
+  readonly newLines: readonly ByteString[];
+  /** Lines of both files before those. */
+  readonly linesBefore: number;
+}
+
 function renderHunk(
   out: ByteString[],
-  oldLines: readonly ByteString[],
-  newLines: readonly ByteString[],
+  {oldLines, newLines, linesBefore}: ShownLines,
   group: readonly [LineEdit, ...LineEdit[]],
 ): void {
   const [first] = group;
@@ -117,7 +156,9 @@ function renderHunk(
   const newEnd = Math.min(newLines.length, last.newStart + last.newCount + CONTEXT);
   const oldStart = first.oldStart - lead;
   const newStart = first.newStart - lead;
-  out.push(`@@ -${hunkRange(oldStart, oldEnd - oldStart)} +${hunkRange(newStart, newEnd - newStart)} @@\n`);
+  const oldRange = hunkRange(linesBefore + oldStart, oldEnd - oldStart);
+  const newRange = hunkRange(linesBefore + newStart, newEnd - newStart);
+  out.push(`@@ -${oldRange} +${newRange} @@\n`);
   let copied = oldStart;
   const push = (kind: string, lines: readonly ByteString[], from: number, to: number): void => {
     for (let at = from; at < to; at += 1) out.push(hunkLine(kind, lines[at] ?? ''));

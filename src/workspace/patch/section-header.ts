@@ -85,6 +85,10 @@ function readGitLine(line: string, header: SectionHeader, complain: (reason: str
     case 'rename old':
     case 'rename to':
     case 'rename new': {
+      if (header.renameFrom !== undefined && header.renameTo !== undefined) {
+        complain('a second rename needs a "diff --git a/OLD b/NEW" line of its own before it');
+        return true;
+      }
       const name = parseBareName(value);
       if ('problem' in name) complain(name.problem);
       else if (key === 'rename from' || key === 'rename old') header.renameFrom = name.value;

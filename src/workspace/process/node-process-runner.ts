@@ -1,7 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {pipeline} from 'node:stream/promises';
 import type {Clock} from '../../core/clock.ts';
-import {errorCode} from '../io-failure.ts';
+import {errorCode, errorReason} from '../../system/error-code.ts';
 import type {ProcessEnd, ProcessRequest, ProcessRunner} from './process-runner.ts';
 
 const MAX_STDERR_BYTES = 16 * 1024;
@@ -29,7 +29,8 @@ async function runProcess(request: ProcessRequest, clock: Clock): Promise<Proces
   const end = await follow(child, request, clock);
   child.stdin?.destroy();
   const unfed = await fed;
-  return unfed !== undefined && end.end === 'exited' ? {end: 'broken', error: unfed} : end;
+  if (unfed === undefined || end.end !== 'exited') return end;
+  return unfed.isGone ? {...end, unread: unfed.code} : {end: 'broken', error: unfed.code};
 }
 
 function start({command, args, cwd, env = {}, stdin}: ProcessRequest): ChildProcess {
@@ -44,8 +45,14 @@ function start({command, args, cwd, env = {}, stdin}: ProcessRequest): ChildProc
   });
 }
 
-/** The value is the code of what kept it from getting all of its input. */
-async function feed(child: ChildProcess, {stdin}: ProcessRequest): Promise<string | undefined> {
+interface Unfed {
+  readonly code: string;
+  /** It has ended, or closed its input. */
+  readonly isGone: boolean;
+}
+
+/** The value is what kept it from getting all of its input. */
+async function feed(child: ChildProcess, {stdin}: ProcessRequest): Promise<Unfed | undefined> {
   if (stdin === undefined || child.stdin === null) return undefined;
   try {
     await pipeline(stdin, child.stdin);
@@ -53,11 +60,11 @@ async function feed(child: ChildProcess, {stdin}: ProcessRequest): Promise<strin
   } catch (error) {
     // It may end before it has read everything, or never have been started.
     const gone = ['EPIPE', 'ECONNRESET', 'ENOTCONN', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (gone.includes(code)) return undefined;
+    const code = errorReason(error);
+    if (gone.includes(code)) return {code, isGone: true};
     if (errorCode(error) === undefined) throw error;
     killGroup(child);
-    return code;
+    return {code, isGone: false};
   }
 }
 

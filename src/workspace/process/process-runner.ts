@@ -23,6 +23,8 @@ export type ProcessEnd =
       readonly exitCode: number | null;
       /** The first 16 KiB. */
       readonly stderr: string;
+      /** Why it did not read all of its input, where it did not. */
+      readonly unread?: string;
     }
   /** Killed by us: the reader had enough, there was too much, or the call was aborted. */
   | {readonly end: 'stopped' | 'capped' | 'aborted'}

@@ -1,9 +1,10 @@
 import {chmodSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {rgPath} from '@vscode/ripgrep';
 import {afterEach, describe, expect, test, vi} from 'vitest';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {STANDARD_DIRECTORIES} from '../../system/find-program.ts';
 import {findRipgrep} from './find-ripgrep.ts';
 
 describe('find-ripgrep', () => {
@@ -11,31 +12,49 @@ describe('find-ripgrep', () => {
     expect(unwrap(await findRipgrep({directories: [], workspaceRoot: '/w'}))).toBe(rgPath);
   });
 
+  test('review R8: not that of a package which lies in the workspace', async () => {
+    const workspaceRoot = dirname(dirname(rgPath));
+    const bin = join(temporaryDirectory(), 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'rg'), '', {mode: 0o755});
+    const found = await findRipgrep({directories: [join(workspaceRoot, 'bin'), bin], workspaceRoot});
+    expect([...STANDARD_DIRECTORIES, bin]).toContain(dirname(unwrap(found)));
+    const nowhere = await findRipgrep({directories: [], workspaceRoot: '/'});
+    expect(nowhere).toMatchObject({
+      error: {
+        code: 'ripgrep_unavailable',
+        message: expect.stringContaining(`${JSON.stringify(rgPath)} only, where it is not run`),
+        details: {error: 'not_trusted'},
+      },
+    });
+  });
+
   describe('without the package', () => {
     afterEach(() => {
       vi.doUnmock('@vscode/ripgrep');
     });
 
-    test('the first rg of PATH that is not in the workspace, by whatever link', async () => {
+    test('review R3: none that lies in the workspace, by whatever link', async () => {
       // The package throws where there is no binary for the platform.
       vi.doMock('@vscode/ripgrep', () => {
         throw new Error('Could not find @vscode/ripgrep-plan9-mips');
       });
       const base = temporaryDirectory();
       const workspaceRoot = join(base, 'work');
-      const [planted, linked, notExecutable, good] = ['work/bin', 'linked', 'not-executable', 'bin'].map(
-        name => {
-          mkdirSync(join(base, name), {recursive: true});
-          return join(base, name);
-        },
-      ) as [string, string, string, string];
-      for (const directory of [planted, notExecutable, good]) writeFileSync(join(directory, 'rg'), '');
-      chmodSync(join(planted, 'rg'), 0o755);
-      chmodSync(join(good, 'rg'), 0o755);
+      const [planted, linked, good] = ['work/bin', 'linked', 'bin'].map(name => {
+        mkdirSync(join(base, name), {recursive: true});
+        return join(base, name);
+      }) as [string, string, string];
+      for (const directory of [planted, good]) {
+        writeFileSync(join(directory, 'rg'), '');
+        chmodSync(join(directory, 'rg'), 0o755);
+      }
       symlinkSync(join(planted, 'rg'), join(linked, 'rg'));
-      const bad = ['', '.', 'node_modules/.bin', '/nowhere', planted, linked, notExecutable];
-      expect(codeOf(await findRipgrep({directories: bad, workspaceRoot}))).toBe('ripgrep_unavailable');
-      expect(unwrap(await findRipgrep({directories: [...bad, good], workspaceRoot}))).toBe(join(good, 'rg'));
+      const bad = ['', '.', 'node_modules/.bin', '/nowhere', planted, linked];
+      const withGood = await findRipgrep({directories: [...bad, good], workspaceRoot});
+      expect([...STANDARD_DIRECTORIES, good]).toContain(dirname(unwrap(withGood)));
+      // Barred are the system's directories as well then.
+      expect(codeOf(await findRipgrep({directories: bad, workspaceRoot: '/'}))).toBe('ripgrep_unavailable');
     });
   });
 });

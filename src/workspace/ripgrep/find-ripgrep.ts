@@ -1,29 +1,29 @@
-import {constants} from 'node:fs';
-import {access, realpath} from 'node:fs/promises';
-import {isAbsolute, join, sep} from 'node:path';
+import {delimiter} from 'node:path';
 import {fail} from '../../core/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {findProgram, isProgramToTrust} from '../../system/find-program.ts';
 
 /** Where `rg` is looked for besides its package. */
 export interface RipgrepPlaces {
-  /** The directories of a `PATH`. Relative ones, and those in the workspace, are passed over. */
+  /** The directories of a `PATH`. */
   readonly directories: readonly string[];
-  /** What lies in it is never run: whoever writes there would write our programs. */
+  /** Its real path. What lies in it is never run: whoever writes there would write our programs (review R3, R8). */
   readonly workspaceRoot: string;
 }
 
-/** The absolute path of ripgrep: of the package `@vscode/ripgrep`, else the first one in `directories`. */
+/** The absolute path of ripgrep: of the package `@vscode/ripgrep`, else of the system or the `PATH`. */
 export async function findRipgrep({directories, workspaceRoot}: RipgrepPlaces): Promise<Result<string>> {
+  const barred = [workspaceRoot];
   const packaged = await packagedRipgrep();
-  if (packaged !== undefined && (await isExecutable(packaged))) return ok(packaged);
-  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  for (const directory of directories) {
-    if (!isAbsolute(directory)) continue;
-    const path = join(directory, name);
-    if (!(await isExecutable(path))) continue;
-    const real = await realpath(path);
-    if (!real.startsWith(workspaceRoot.endsWith(sep) ? workspaceRoot : `${workspaceRoot}${sep}`))
-      return ok(real);
+  if (packaged !== undefined && (await isProgramToTrust(packaged, barred))) return ok(packaged);
+  const found = await findProgram('rg', {path: directories.join(delimiter), barred});
+  if (found !== undefined) return ok(found);
+  if (packaged !== undefined) {
+    return fail(
+      'ripgrep_unavailable',
+      `ripgrep was found at ${JSON.stringify(packaged)} only, where it is not run: it lies in the workspace, or others can replace it. Install it for the system (\`apt-get install ripgrep\`), or forge-tools outside the workspace.`,
+      {error: 'not_trusted'},
+    );
   }
   return fail(
     'ripgrep_unavailable',
@@ -38,14 +38,5 @@ async function packagedRipgrep(): Promise<string | undefined> {
   } catch {
     // It throws where there is no binary for the platform, or the package was left out.
     return undefined;
-  }
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,9 +1,7 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {Deadline} from '../deadline.ts';
-import type {Workspace} from '../jail.ts';
-import {readBlocks} from '../open-file.ts';
+import {type OpenFile, readBlocks} from '../open-file.ts';
 import {incompleteTail} from '../utf8-check.ts';
-import type {WorkspacePath} from '../workspace-path.ts';
 
 /** Bytes of a line that are shown. */
 const SHOWN_BYTES = 500;
@@ -11,6 +9,12 @@ const SHOWN_BYTES = 500;
 const LEAD_BYTES = 100;
 const NEWLINE = 10;
 const RETURN = 13;
+
+export interface ShownLine {
+  readonly text: string;
+  /** W14: it is longer than what is shown. */
+  readonly cut: boolean;
+}
 
 interface Piece {
   /** Byte of the line where it begins. */
@@ -23,16 +27,13 @@ interface Piece {
  * UTF-8 is shown as U+FFFD. Reads up to the last of them, and keeps no more than is shown.
  */
 export async function readLines(
-  workspace: Pick<Workspace, 'openFile'>,
-  path: WorkspacePath,
+  file: OpenFile,
   /** Number → the byte that has to be seen. */
   wanted: ReadonlyMap<number, number>,
   deadline?: Deadline,
-): Promise<Result<ReadonlyMap<number, string>>> {
-  const file = await workspace.openFile(path);
-  if (!file.ok) return file;
+): Promise<Result<ReadonlyMap<number, ShownLine>>> {
   const last = Math.max(...wanted.keys());
-  const lines = new Map<number, string>();
+  const lines = new Map<number, ShownLine>();
   let number = 1;
   let length = 0;
   let lastByte = 0;
@@ -58,12 +59,8 @@ export async function readLines(
     }
     return true;
   };
-  try {
-    const read = await readBlocks(file.value, take, deadline);
-    if (!read.ok) return read;
-  } finally {
-    await file.value.close();
-  }
+  const read = await readBlocks(file, take, deadline);
+  if (!read.ok) return read;
   // The last line may have no end; behind a final newline there is no line.
   if (length > 0) finish();
   return ok(lines);
@@ -81,7 +78,7 @@ function keep({from, parts}: Piece, part: Uint8Array, at: number): void {
   if (start < end) parts.push(part.slice(start, end));
 }
 
-function show({from, parts}: Piece, length: number): string {
+function show({from, parts}: Piece, length: number): ShownLine {
   let bytes: Uint8Array = Buffer.concat(parts);
   bytes = bytes.subarray(0, Math.max(0, length - from));
   let start = 0;
@@ -90,9 +87,10 @@ function show({from, parts}: Piece, length: number): string {
   const end = isCut ? bytes.length - incompleteTail(bytes) : bytes.length;
   const before = from + start;
   const behind = length - from - end;
-  return [
+  const text = [
     before > 0 ? `[… ${before} bytes] ` : '',
     new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes.subarray(start, end)),
     behind > 0 ? ` [… ${behind} bytes]` : '',
   ].join('');
+  return {text, cut: before > 0 || behind > 0};
 }

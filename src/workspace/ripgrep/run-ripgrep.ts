@@ -1,16 +1,14 @@
+import {dirname} from 'node:path';
 import {type Failure, fail} from '../../core/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
-import type {ProcessRequest, ProcessRunner} from '../process/process-runner.ts';
+import {takeStart} from '../../core/text/take-start.ts';
+import type {ProcessEnd, ProcessRequest, ProcessRunner} from '../process/process-runner.ts';
 
-/** How ripgrep is run for one workspace. */
+/** How ripgrep is run. */
 export interface Ripgrep {
   /** Absolute path of the program. */
   readonly command: string;
   readonly processes: ProcessRunner;
-  /** The root of the workspace. */
-  readonly cwd: string;
-  /** For a file of ours, outside the workspace. Made if it is missing. */
-  readonly scratchDirectory: string;
 }
 
 export type RipgrepRun = Pick<ProcessRequest, 'args' | 'stdin' | 'onStdout' | 'signal'>;
@@ -20,16 +18,17 @@ const SHOWN_CHARACTERS = 2000;
 
 /**
  * Every run: no configuration file (it could name a program to execute), no environment. `stopped` where
- * `onStdout` had enough, `aborted` where the signal fired. Files that cannot be read are passed over.
+ * `onStdout` had enough, `aborted` where the signal fired.
  */
 export async function runRipgrep(
-  {command, processes, cwd}: Omit<Ripgrep, 'scratchDirectory'>,
+  {command, processes}: Ripgrep,
   {args, stdin, onStdout, signal}: RipgrepRun,
 ): Promise<Result<'complete' | 'stopped' | 'aborted'>> {
   const end = await processes.run({
     command,
-    args: ['--no-config', '--no-messages', '--color=never', ...args],
-    cwd,
+    args: ['--no-config', '--color=never', ...args],
+    // It gets what it searches on stdin. Where it is run does not matter, so not in the workspace.
+    cwd: dirname(command),
     stdin,
     onStdout,
     maxStdoutBytes: MAX_STDOUT_BYTES,
@@ -37,7 +36,7 @@ export async function runRipgrep(
   });
   switch (end.end) {
     case 'exited':
-      return judgeExit(end.exitCode, end.stderr.trim());
+      return judgeExit(end, end.stderr.trim());
     case 'stopped':
     case 'aborted':
       return ok(end.end);
@@ -52,15 +51,22 @@ export async function runRipgrep(
   }
 }
 
-/** 0 is for matches, 1 for none, 2 for an error: one that it has words for, or a file it could not read. */
-function judgeExit(exitCode: number | null, stderr: string): Result<'complete'> {
-  if (exitCode === 0 || exitCode === 1 || (exitCode === 2 && stderr === '')) return ok('complete');
+type ExitedProcess = Extract<ProcessEnd, {readonly end: 'exited'}>;
+
+/** 0 is for matches, 1 for none, 2 for an error. */
+function judgeExit({exitCode, unread}: ExitedProcess, stderr: string): Result<'complete'> {
+  if (exitCode === 0 || exitCode === 1) {
+    // What it did not read it did not search.
+    return unread === undefined
+      ? ok('complete')
+      : refused(`the connection to it failed (${unread})`, exitCode);
+  }
   if (exitCode === null) return refused('it was killed by a signal', exitCode);
   return refused(stderr.replace(/^rg: /, '') || `it ended with exit code ${exitCode}`, exitCode);
 }
 
 function refused(error: string, exitCode: number | null): Err<Failure> {
-  const words = error.slice(0, SHOWN_CHARACTERS);
+  const words = takeStart(error, SHOWN_CHARACTERS);
   return fail('ripgrep_error', `ripgrep refused the search: ${words}\nCorrect the query.`, {
     error: words,
     exit_code: exitCode,

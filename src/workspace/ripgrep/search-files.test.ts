@@ -57,6 +57,16 @@ async function places(
   return found.matches.map(({file, line}) => `${file}:${line}`);
 }
 
+async function* tap(
+  source: Iterable<Uint8Array> | AsyncIterable<Uint8Array> | undefined,
+  onBlock: () => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const block of source ?? []) {
+    onBlock();
+    yield block;
+  }
+}
+
 describe('search-files', () => {
   test('Tool API: lines that contain the text, in any case, with the lines around them', async () => {
     const workspace = await openTestWorkspace({
@@ -197,7 +207,7 @@ describe('search-files', () => {
     expect(() => readFileSync(marker)).toThrow('ENOENT');
   });
 
-  test('policy: no configuration and no environment reach ripgrep', async () => {
+  test('policy: no configuration, no environment and no path reach ripgrep', async () => {
     const seen: unknown[] = [];
     const workspace = await openTestWorkspace({a: 'm'});
     const ripgrep = unwrap(await workspace.session.ripgrep());
@@ -205,7 +215,7 @@ describe('search-files', () => {
       run: request => {
         seen.push(request.env ?? {});
         expect(request.args[0]).toBe('--no-config');
-        if (!request.args.includes('--text')) expect(request.args).toContain('--iglob=!.git');
+        expect(request.args.slice(-2)).toEqual(['--', '-']);
         return ripgrep.processes.run(request);
       },
     };
@@ -214,7 +224,7 @@ describe('search-files', () => {
       ripgrep: async () => ({ok: true as const, value: {...ripgrep, processes: spy}}),
     };
     expect(unwrap(await search({...workspace, session}, 'm')).total).toBe(1);
-    expect(seen).toEqual([{}, {}, {}]);
+    expect(seen).toEqual([{}]);
   });
 
   test('ruling W1: links are not followed, and what a file was exchanged for is not shown', async () => {
@@ -224,16 +234,13 @@ describe('search-files', () => {
     symlinkSync(join(outside, 'secret'), join(root, 'link'));
     symlinkSync(outside, join(root, 'directory'));
     const ripgrep = unwrap(await session.ripgrep());
-    // Between the count and the look at the lines, one file becomes a link.
-    let runs = 0;
+    // Between the search and the look at the lines, one file becomes a link.
     const swapping: ProcessRunner = {
-      run: request => {
-        runs += 1;
-        if (runs === 3) {
-          rmSync(join(root, 'b'));
-          symlinkSync(join(outside, 'secret'), join(root, 'b'));
-        }
-        return ripgrep.processes.run(request);
+      run: async request => {
+        const end = await ripgrep.processes.run(request);
+        rmSync(join(root, 'b'));
+        symlinkSync(join(outside, 'secret'), join(root, 'b'));
+        return end;
       },
     };
     const swapped = {
@@ -245,23 +252,30 @@ describe('search-files', () => {
   });
 
   test('Tool API: when time runs out, what was found is there', async () => {
-    const workspace = await openTestWorkspace({a: 'm', b: 'm'});
+    const long = `m\n${'x'.repeat(99)}\n`.repeat(5000);
+    const workspace = await openTestWorkspace({a: long, b: long, c: long});
     const ripgrep = unwrap(await workspace.session.ripgrep());
     const controller = new AbortController();
+    let blocks = 0;
+    // Time runs out when the text of the second file begins.
     const slow: ProcessRunner = {
-      run: async request => {
-        if (!request.args.includes('--count')) return ripgrep.processes.run(request);
-        request.onStdout(Buffer.from('./b\x001\n./c'));
-        controller.abort();
-        return {end: 'aborted'};
-      },
+      run: request =>
+        ripgrep.processes.run({
+          ...request,
+          stdin: tap(request.stdin, () => {
+            blocks += 1;
+            if (blocks === 3) controller.abort();
+          }),
+        }),
     };
     const session = {
       ...workspace.session,
       ripgrep: async () => ({ok: true as const, value: {...ripgrep, processes: slow}}),
     };
     const found = unwrap(await search({...workspace, session}, 'm', {}, controller.signal));
-    expect(found).toMatchObject({complete: false, total: 1, matches: [{file: 'b', line: 1}]});
+    expect(found).toMatchObject({complete: false, matches: {length: 50, 0: {file: 'a', line: 1}}});
+    expect(found.total).toBeGreaterThanOrEqual(5000);
+    expect(found.total).toBeLessThan(10_000);
   });
 
   test('ruling W1: ripgrep opens no .gitignore: one that is a link, or a FIFO, does no harm', async () => {
@@ -274,6 +288,40 @@ describe('search-files', () => {
       execFileSync('mkfifo', [join(root, name)]);
     const {matches} = unwrap(await search(workspace, 'm'));
     expect(matches.map(({file}) => file)).toEqual(['more/c.log', 'sub/a.log', 'sub/b', 'x']);
+  });
+
+  test('review R5: small and large files, with and without an end of line: each match is where it is', async () => {
+    const lines = (count: number) => 'abcdefg\n'.repeat(count);
+    const files = {
+      a: 'm',
+      b: `${lines(20_000)}m`,
+      c: '',
+      d: `m\n${lines(40_000)}\nm\n`,
+      e: lines(8191),
+      f: `${lines(8192)}m`,
+      g: 'x\nm',
+      h: Buffer.concat([Buffer.from(lines(10_000)), Buffer.from('m\n\0')]),
+      i: 'm',
+    };
+    const expected = ['a:1', 'b:20001', 'd:1', 'd:40003', 'f:8193', 'g:2', 'i:1'];
+    expect(await places(files, 'm')).toEqual(expected);
+    for (const maxResults of [1, 2, 3, 5]) {
+      expect(await places(files, 'm', {maxResults})).toEqual(expected.slice(0, maxResults));
+      const found = unwrap(await search(await openTestWorkspace(files), 'm', {maxResults}));
+      expect(found.total).toBe(expected.length);
+    }
+  });
+
+  test('W14: a line that is shown in part says so, and no other', async () => {
+    const workspace = await openTestWorkspace({
+      a: `${'m'.repeat(500)}\n${'m'.repeat(501)}\n${'x'.repeat(600)}\nm\n`,
+    });
+    const {matches} = unwrap(await search(workspace, 'm', {contextLines: 1}));
+    expect(matches.map(({line, content_truncated}) => [line, content_truncated])).toEqual([
+      [1, undefined],
+      [2, true],
+      [4, undefined],
+    ]);
   });
 
   test('names of all kinds', async () => {

@@ -74,7 +74,8 @@ function refused(name: string, script: Behaviour['script'], error = 'tls_validat
     expected: {
       document: `network/${error}`,
       redirect: `network/${error}`,
-      robots: `robots_unavailable/${error}`,
+      // Ruling B3: a certificate that does not verify is a failure of the origin itself.
+      robots: error === 'tls_validation_failed' ? `network/${error}` : `robots_unavailable/${error}`,
     },
   };
 }

@@ -37,9 +37,15 @@ await new Promise((resolve, reject) => {
 const tempDir = mkdtempSync(join(tmpdir(), 'forge-egress-'));
 const logs = [];
 const browser = createBrowser({
-  options: {chromium_path: chromium, isolation: LAYERS.isolation},
+  options: {
+    chromium_path: chromium,
+    isolation: LAYERS.isolation,
+    memory_mb: 2048,
+    max_processes: 1024,
+    max_instances: 4,
+  },
   contained: LAYERS.contained,
-  path: '/usr/bin:/bin',
+  places: {path: '/usr/bin:/bin', barred: []},
   tempDir,
   clock: systemClock,
   log: event => logs.push(event),

@@ -1,0 +1,1 @@
+export declare function mentionsId(text: string, id: string): boolean;

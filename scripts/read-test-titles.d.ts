@@ -1,0 +1,1 @@
+export declare function readTestTitles(text: string): readonly string[];

@@ -1,0 +1,3 @@
+import type {Trace} from './trace-requirements.js';
+
+export declare function renderRequirements(groups: Trace['groups']): string;

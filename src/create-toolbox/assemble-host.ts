@@ -1,0 +1,101 @@
+import {resolve} from 'node:path';
+import {ConfigError} from '../config/config-error.ts';
+import type {Environment} from '../config/environment.ts';
+import type {ResolvedConfig} from '../config/resolve-config.ts';
+import {defaultRunDirectory} from '../config/state-directories.ts';
+import {type Clock, timestamp} from '../core/clock.ts';
+import type {Lifecycle} from '../core/lifecycle.ts';
+import type {Log} from '../core/log.ts';
+import {randomHex} from '../core/random.ts';
+import type {Result} from '../core/result.ts';
+import type {Tool} from '../core/tool.ts';
+import type {ApprovalRule, Approver} from '../core/tool-host.ts';
+import {createConfirmationPolicy} from '../runtime/approvals/confirmation-policy.ts';
+import {type OpenToolHost, openToolHost} from '../runtime/open-tool-host.ts';
+import {createRegistry} from '../runtime/registry.ts';
+import {openSession} from '../runtime/session.ts';
+import {RUN} from '../tools/run.ts';
+import {VERIFY_QUOTE} from '../tools/verify-quote.ts';
+import {WEB_FETCH} from '../tools/web-fetch.ts';
+import {WEB_READ} from '../tools/web-read.ts';
+import type {WorkspaceSession} from '../tools/workspace-session.ts';
+
+/** Ruling R1: what reads pages does it under the same settings as what fetches them. */
+const READING_TOOLS = [WEB_READ, VERIFY_QUOTE];
+const WEB_TOOLS = [WEB_FETCH, ...READING_TOOLS];
+
+export interface HostPorts {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly lifecycle: Lifecycle;
+  readonly approver?: Approver | undefined;
+  readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
+  readonly runDirectory?: string | undefined;
+  readonly allow?: readonly string[] | undefined;
+}
+
+/** SRD 5.2: the registry by mode and switches, the approvals, and a session that opens when it is needed. */
+export function assembleHost(
+  {config, limitsOutput}: ResolvedConfig,
+  tools: readonly Tool[],
+  workspace: WorkspaceSession | undefined,
+  ports: HostPorts,
+): OpenToolHost {
+  const {mode, definitions, approval, output, webfetch, webread, run} = config.tools;
+  const {log, clock, environment, approver, lifecycle} = ports;
+  const registry = createRegistry({
+    mode,
+    tools,
+    // FR-WF-CFG-PREC-02
+    switchedOff: new Map([
+      ...(webfetch.enabled ? [] : WEB_TOOLS.map(name => [name, 'tools.webfetch.enabled'] as const)),
+      ...(webread.enabled ? [] : READING_TOOLS.map(name => [name, 'tools.webread.enabled'] as const)),
+      ...(run.enabled ? [] : [[RUN, 'tools.run.enabled'] as const]),
+    ]),
+    definitions,
+  });
+  const allowlist = [...approval.allowlist, ...(ports.allow ?? [])];
+  const policy = createConfirmationPolicy(
+    {...approval, allowlist},
+    {
+      knownTools: tools.map(({name}) => name),
+      // FR-WF-OP-02
+      autoExecution: new Map(
+        WEB_TOOLS.map(name => [
+          name,
+          {setting: 'tools.webfetch.allow_auto_execution', enabled: webfetch.allow_auto_execution},
+        ]),
+      ),
+    },
+  );
+  if (!policy.ok) throw new ConfigError(policy.error);
+  return openToolHost({
+    registry,
+    policy: policy.value,
+    tools,
+    clock,
+    log,
+    lifecycle,
+    approver,
+    rememberRule: ports.rememberRule,
+    maxOutputBytes: output.max_bytes,
+    maxOutputBytesIsDefault: !limitsOutput,
+    openSession: async () => {
+      const recovered = await workspace?.recover();
+      if (recovered && !recovered.ok) return recovered;
+      const root = workspace?.workspace.root;
+      const name = `${timestamp(clock.now()).replace(/[^0-9TZ]/g, '')}-${randomHex(4)}`;
+      const directory =
+        ports.runDirectory === undefined
+          ? defaultRunDirectory(environment, root, name)
+          : resolve(environment.cwd, ports.runDirectory);
+      const session = await openSession({directory, workspace: root, clock});
+      // Review R6: what was taken back is in the log.
+      if (session.ok && recovered && recovered.value.undone > 0) {
+        session.value.emit('JOURNAL_RECOVERED', {...recovered.value});
+      }
+      return session;
+    },
+  });
+}

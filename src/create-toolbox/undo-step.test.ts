@@ -1,0 +1,51 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
+import {openTestWorkspace} from '../../test/support/open-test-workspace.ts';
+import {codeOf} from '../../test/support/outcome.ts';
+import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
+import {undoStep} from './services.ts';
+
+const EDIT = {path: 'f.txt', old_string: 'one', new_string: '1'};
+
+/** A run whose call of `str_replace` as step 2 is cancelled between its record and its commit. */
+async function withCancelledStep() {
+  const workspace = await openTestWorkspace({'f.txt': 'one\n'});
+  const controller = new AbortController();
+  const onStep = (step: string): void => {
+    if (step.startsWith('staged')) controller.abort();
+  };
+  const session = {...workspace.session, journal: {...workspace.session.journal, onStep}};
+  const place = await callWorkspaceTools({}, {workspace: {...workspace, session}});
+  await place.data('read_file', {path: 'f.txt'});
+  const {error} = await place.call('str_replace', EDIT, {signal: controller.signal});
+  expect(error?.error_type).toBe('cancelled');
+  const home = temporaryDirectory();
+  const environment = {env: {HOME: home}, cwd: home, homeDir: home, tempDir: home};
+  const undo = (step: number) =>
+    undoStep({runDirectory: place.runDirectory, workspace: place.root, step}, environment);
+  return {...place, undo, content: () => readFileSync(join(place.root, 'f.txt'), 'utf8')};
+}
+
+test('W7: a step that failed is not undone, although a later one left what it would have', async () => {
+  const place = await withCancelledStep();
+  await place.data('str_replace', EDIT);
+  const refused = await place.undo(2);
+  expect(codeOf(refused)).toBe('file_not_found');
+  expect(refused.ok || refused.error.message).toContain('Step 2 of this run failed and changed no files');
+  expect(place.content()).toBe('1\n');
+  expect(codeOf(await place.undo(3))).toBe('ok');
+  expect(place.content()).toBe('one\n');
+});
+
+test('W7: a step whose end the log does not have, because the process was killed, is undone', async () => {
+  const place = await withCancelledStep();
+  await place.data('str_replace', EDIT);
+  const log = join(place.runDirectory, 'events.jsonl');
+  const lines = readFileSync(log, 'utf8').split(/(?<=\n)/);
+  const end = lines.findIndex(line => line.includes('PATCH_APPLIED'));
+  writeFileSync(log, lines.slice(0, end).join(''));
+  expect(codeOf(await place.undo(3))).toBe('ok');
+  expect(place.content()).toBe('one\n');
+});

@@ -1,0 +1,11 @@
+import {type Failure, fail} from '../core/failure.ts';
+import type {Err} from '../core/result.ts';
+
+/** `why` says what the setting does: `is "disabled"`. */
+export function disabledFailure(tool: string, setting: string, why: string): Err<Failure> {
+  return fail(
+    'tool_disabled',
+    `${tool} is not executed: ${setting} ${why}. Have the operator change that setting.`,
+    {tool, setting},
+  );
+}

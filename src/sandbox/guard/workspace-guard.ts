@@ -1,0 +1,146 @@
+import type {Clock} from '../../core/clock.ts';
+import type {Log} from '../../core/log.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {errorCode} from '../../system/error-code.ts';
+import {sandboxFailure} from '../sandbox-failure.ts';
+import {type GuardedTree, guardedMount} from './guarded-tree.ts';
+import {type HeldDirectory, holdDirectory} from './held-directory.ts';
+import {type GitAccess, type HeldGit, holdGit, NO_REPOSITORY} from './hold-git.ts';
+import {holdProtected} from './hold-protected.ts';
+import {mendGit} from './mend-git.ts';
+import {removePlaceHolder} from './place-holder.ts';
+import type {RootIdentity} from './root-identity.ts';
+import {WorkspaceUsers} from './workspace-users.ts';
+
+export interface GuardedWorkspace {
+  /** Absolute path, without symbolic links. */
+  readonly workspace: string;
+  /** What lay there when the session began; undefined if nothing did. */
+  readonly root: RootIdentity | undefined;
+  readonly git: GitAccess;
+  /** Absolute paths that commands may not change, existing or not; those outside the workspace are out of reach. */
+  readonly protectedPaths: readonly string[];
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** Keeps `.git` and the policy from commands that may write everything else in the workspace. */
+export class WorkspaceGuard {
+  readonly #plan: GuardedWorkspace;
+  readonly #users: WorkspaceUsers | undefined;
+  readonly #placeHolders = new Map<string, HeldGit['placeHolders'][number]>();
+
+  #hasLooked = false;
+
+  constructor(plan: GuardedWorkspace) {
+    this.#plan = plan;
+    this.#users = plan.root && new WorkspaceUsers(plan.root);
+  }
+
+  /** Before the first look: no other session that is just ending takes away what this one is to rely on. */
+  async enter(): Promise<void> {
+    const release = await this.#users?.lock(this.#plan.clock);
+    try {
+      this.#users?.enter();
+    } finally {
+      release?.();
+    }
+  }
+
+  /** Looks at the workspace as it is before a command, by handles below the directory the session began with. */
+  look(): Result<GuardedTree> {
+    const {workspace, git, protectedPaths} = this.#plan;
+    const root = this.#holdRoot();
+    if (root === undefined) {
+      return sandboxFailure({
+        problem: `${JSON.stringify(workspace)} is not the directory any more that this session began with`,
+        remedy: 'put it back in its place, or begin a new session on what is there now.',
+      });
+    }
+    try {
+      this.#users?.enter();
+      this.#hasLooked = true;
+      const mended = git === 'commit' ? mendGit(root) : ok(undefined);
+      if (!mended.ok) return mended;
+      const held = holdGit(root, workspace, git);
+      if (!held.ok) return held;
+      for (const made of held.value.placeHolders) {
+        this.#placeHolders.set(`${made.directory}/${made.holder.name}`, made);
+      }
+      const mounts = holdProtected(root, workspace, protectedPaths, held.value.mounts);
+      if (!mounts.ok) return mounts;
+      return ok([guardedMount('', root.info, true), ...mounts.value]);
+    } finally {
+      root.close();
+    }
+  }
+
+  /** After a command, for the git of a person. What cannot be mended is refused by the next look. */
+  mend(): void {
+    if (this.#plan.git !== 'commit' || !this.#hasLooked) return;
+    try {
+      const root = this.#holdRoot();
+      if (root === undefined) return;
+      try {
+        mendGit(root);
+      } finally {
+        root.close();
+      }
+    } catch (error) {
+      // The command has run: what the system refuses now is no failure of it.
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+
+  /** Takes the place holders away, if no other session needs them. */
+  async close(): Promise<void> {
+    const release = await this.#users?.lock(this.#plan.clock);
+    try {
+      const isLast = this.#users?.leave() ?? false;
+      // Without the lock somebody may just be entering: what is held stays.
+      if (isLast && release !== undefined) this.#removePlaceHolders();
+    } finally {
+      release?.();
+    }
+  }
+
+  #removePlaceHolders(): void {
+    const root = this.#placeHolders.size > 0 ? this.#holdRoot() : undefined;
+    if (root === undefined) return;
+    try {
+      for (const {directory, holder} of this.#placeHolders.values()) {
+        if (holder === NO_REPOSITORY && isBareRepository(root)) this.#warnOfRepository();
+        else this.#remove(root, directory, holder);
+      }
+      this.#placeHolders.clear();
+    } finally {
+      root.close();
+    }
+  }
+
+  #remove(root: HeldDirectory, directory: string, holder: HeldGit['placeHolders'][number]['holder']): void {
+    const place = directory === '' ? root : holdDirectory(root.at(directory));
+    if (place === undefined) return;
+    removePlaceHolder(place, holder);
+    if (place !== root) place.close();
+  }
+
+  /** review R7: while the place holder stands, no git of a person runs what a command has laid out here. */
+  #warnOfRepository(): void {
+    const message = `A command has made HEAD, objects and refs in ${JSON.stringify(this.#plan.workspace)}: git would take them for a repository and run what they say. The file .git keeps it from that. Remove them, then the file.`;
+    this.#plan.log({level: 'warn', event: 'sandbox_repository_in_root', message});
+  }
+
+  /** review R4: the name may lead elsewhere by now. */
+  #holdRoot(): HeldDirectory | undefined {
+    const {workspace, root} = this.#plan;
+    const held = holdDirectory(workspace);
+    if (held !== undefined && held.info.dev === root?.dev && held.info.ino === root.ino) return held;
+    held?.close();
+    return undefined;
+  }
+}
+
+function isBareRepository(root: HeldDirectory): boolean {
+  return ['HEAD', 'objects', 'refs'].every(name => root.look(name) !== undefined);
+}

@@ -1,0 +1,114 @@
+import {lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Clock} from '../../core/clock.ts';
+import {randomHex} from '../../core/random.ts';
+import {errorCode} from '../../system/error-code.ts';
+import {takeFileLock} from '../../system/file-lock.ts';
+import {livenessOf, ownIdentity, type ProcessIdentity} from '../../system/process-identity.ts';
+import type {RootIdentity} from './root-identity.ts';
+
+const LOCK_PREFIX = 'lock-';
+/** Another session holds the lock for some milliseconds; longer only where its process was stopped. */
+const LOCK_WAIT_MS = 2000;
+
+/**
+ * Who on this machine runs commands in a workspace: one file for each session, in a directory of this user
+ * alone. A name that is held for one session is held for all of them, so it goes with the last one.
+ */
+export class WorkspaceUsers {
+  readonly #directory: string;
+  readonly #prefix: string;
+  readonly #own: string;
+  readonly #lock: string;
+  #isEntered = false;
+
+  constructor({dev, ino}: RootIdentity, directory = `/tmp/forge-tools-sessions-${process.getuid?.() ?? 0}`) {
+    this.#directory = directory;
+    this.#prefix = `${dev}-${ino}.`;
+    this.#lock = join(directory, `${LOCK_PREFIX}${dev}-${ino}`);
+    this.#own = join(directory, `${this.#prefix}${process.pid}.${randomHex(4)}`);
+  }
+
+  /**
+   * Nobody else enters or leaves until this is released, so a name that the last session is about to take away is
+   * not one that the next session relies on. Undefined where it cannot be had.
+   */
+  async lock(clock: Clock): Promise<(() => void) | undefined> {
+    try {
+      if (!this.#makeOurs()) return undefined;
+      const lock = await takeFileLock(this.#lock, {clock, waitMs: LOCK_WAIT_MS});
+      return lock.state === 'held' ? lock.release : undefined;
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  /** Before the first look at the workspace. */
+  enter(): void {
+    if (this.#isEntered) return;
+    try {
+      if (!this.#makeOurs()) return;
+      // Whatever workspace they were in: entries of hosts that were killed are not to pile up.
+      for (const name of readdirSync(this.#directory)) {
+        if (!name.startsWith(LOCK_PREFIX)) isInUse(join(this.#directory, name));
+      }
+      writeFileSync(this.#own, JSON.stringify(ownIdentity()), {mode: 0o600, flag: 'wx'});
+      this.#isEntered = true;
+    } catch (error) {
+      // Without an entry nobody is known to be the last one, and what is held stays.
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+
+  /** True where nobody else is left. False also where that cannot be known. */
+  leave(): boolean {
+    if (!this.#isEntered) return false;
+    this.#isEntered = false;
+    try {
+      unlinkSync(this.#own);
+      return this.#isOurs() && !this.#others().some(path => isInUse(path));
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  #makeOurs(): boolean {
+    mkdirSync(this.#directory, {mode: 0o700, recursive: true});
+    return this.#isOurs();
+  }
+
+  /** Another user could have made it first. */
+  #isOurs(): boolean {
+    const info = lstatSync(this.#directory);
+    const uid = process.getuid?.();
+    return info.isDirectory() && (uid === undefined || info.uid === uid) && (info.mode & 0o077) === 0;
+  }
+
+  #others(): readonly string[] {
+    return readdirSync(this.#directory)
+      .filter(name => name.startsWith(this.#prefix))
+      .map(name => join(this.#directory, name));
+  }
+}
+
+/** Takes the entry of a host that was killed away. */
+function isInUse(path: string): boolean {
+  const identity = readIdentity(path);
+  if (identity === undefined) return true;
+  if (livenessOf(identity) !== 'gone') return true;
+  rmSync(path, {force: true});
+  return false;
+}
+
+function readIdentity(path: string): ProcessIdentity | undefined {
+  try {
+    const {pid, started, host, namespace} = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof pid !== 'number') return undefined;
+    return {pid, started: String(started), host: String(host), namespace: String(namespace)};
+  } catch {
+    // Half written: its session is just beginning.
+    return undefined;
+  }
+}

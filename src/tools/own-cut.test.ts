@@ -1,0 +1,28 @@
+import {expect, test} from 'vitest';
+import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
+import type {Json} from '../core/json.ts';
+
+const FILES = Object.fromEntries(
+  Array.from({length: 60}, (_, at) => [
+    `"quoted"/${'deep \u{1f600}/'.repeat(at % 7)}file-${at}.txt`,
+    `${'"\u0001\t'.repeat(at * 5)} match\n`.repeat(20),
+  ]),
+);
+
+// Review 15.10: the runtime's cut knows no line and no entry; `truncated` of the event says that it was needed.
+test.each<[string, {readonly [name: string]: Json}]>([
+  ['list_files', {}],
+  ['glob', {pattern: '**/*.txt'}],
+  ['search', {query: 'match', max_results: 1000, context_lines: 10}],
+  ['read_file', {path: '"quoted"/deep \u{1f600}/deep \u{1f600}/deep \u{1f600}/file-59.txt'}],
+])('review 15.10: %s cuts by itself, between entries, whatever room there is', async (tool, params) => {
+  const {call, runtime} = await callWorkspaceTools(FILES);
+  for (const maxOutputBytes of [1024, 1500, 3000, 10_000, 30_000]) {
+    const {data, error} = await call(tool, params, {maxOutputBytes});
+    expect(error).toBeNull();
+    expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(maxOutputBytes);
+    expect(JSON.stringify(data)).not.toContain('output truncated');
+  }
+  const ends = (await runtime.events()).filter(({event}) => event === 'tool_call_finished');
+  expect(ends.map(({payload}) => payload['truncated'])).toEqual(Array(5).fill(false));
+});

@@ -1,0 +1,159 @@
+import {Budget} from '../core/budget.ts';
+import {fail} from '../core/failure.ts';
+import {ok, type Result} from '../core/result.ts';
+import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
+import type {FetchParts} from './fetch-parts.ts';
+import {checkUrl} from './guard/check-url.ts';
+import {HostReach} from './host-reach.ts';
+import type {QuoteCheck} from './read/quote-check.ts';
+import type {Links} from './read/readable-page.ts';
+import type {Ask, Reading} from './read/reading.ts';
+import {snapshotOf} from './read/snapshot-of.ts';
+import {withLineFeeds} from './read/with-line-feeds.ts';
+import type {SnapshotPage, Snapshots} from './snapshots.ts';
+import {parseUrl} from './url/parse-url.ts';
+import {redactUrl} from './url/redact-url.ts';
+
+/** Which document is meant: what the address has now, or what it had under a snapshot. */
+export interface DocumentRequest {
+  readonly url: string;
+  readonly snapshot: string | undefined;
+  readonly no_cache: boolean;
+  readonly force_browser: boolean;
+}
+
+export interface ReadRequest extends DocumentRequest {
+  readonly ask: Ask;
+  readonly maxTokens: number;
+  readonly links: Links;
+}
+
+export interface ReadOutcome {
+  readonly page: SnapshotPage;
+  readonly reading: Reading;
+}
+
+export interface QuoteOutcome {
+  readonly page: SnapshotPage;
+  readonly checks: readonly QuoteCheck[];
+}
+
+/** Of a fetch: what ends it, and where it may be led. */
+export type ReadLimits = Pick<FetchLimits, 'signal' | 'mayReach'>;
+
+export interface ReadParts {
+  readonly parts: FetchParts;
+  readonly snapshots: Snapshots;
+  readonly fetchPage: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
+}
+
+/** Ruling R1: what an answer needs of a page. The page comes as it does for `web_fetch`; the rest is done in a thread. */
+export async function readPage(
+  request: ReadRequest,
+  limits: ReadLimits,
+  tools: ReadParts,
+): Promise<Result<ReadOutcome>> {
+  const page = await loadSnapshot(request, limits, tools);
+  if (!page.ok) return page;
+  const {ask, maxTokens, links} = request;
+  const {markdown} = page.value;
+  const reading = await within(tools, limits.signal, budget =>
+    tools.parts.offload.run({kind: 'read', markdown, ask, maxTokens, links}, budget),
+  );
+  if (!reading.ok) return reading;
+  return reading.value.ok ? ok({page: page.value, reading: reading.value.value}) : reading.value;
+}
+
+/** Ruling R1: whether a page says what it is quoted for. */
+export async function quotePage(
+  request: DocumentRequest & {readonly quotes: readonly string[]},
+  limits: ReadLimits,
+  tools: ReadParts,
+): Promise<Result<QuoteOutcome>> {
+  const page = await loadSnapshot(request, limits, tools);
+  if (!page.ok) return page;
+  const {markdown} = page.value;
+  const {quotes} = request;
+  const checks = await within(tools, limits.signal, budget =>
+    tools.parts.offload.run({kind: 'quote', markdown, quotes}, budget),
+  );
+  return checks.ok ? ok({page: page.value, checks: checks.value}) : checks;
+}
+
+/** A snapshot that is kept needs no request, but the static checks of its address (ruling A1). */
+async function loadSnapshot(
+  request: DocumentRequest,
+  limits: ReadLimits,
+  {parts, snapshots, fetchPage}: ReadParts,
+): Promise<Result<SnapshotPage>> {
+  const url = parseUrl(request.url);
+  if (!url.ok) return url;
+  const checked = checkUrl(url.value, parts.policy);
+  if (!checked.ok) return checked;
+  const {canonical, host} = url.value;
+  // Review R11: what another call was led to is not for one that may not go there.
+  const reach = new HostReach(url.value, limits.mayReach);
+  const permitted = (page: SnapshotPage): Result<SnapshotPage> => {
+    const final = parseUrl(page.finalUrl);
+    const may = final.ok ? reach.permit(final.value) : final;
+    return may.ok ? ok(page) : may;
+  };
+  const {snapshot: wanted, no_cache, force_browser} = request;
+  const kept = wanted === undefined ? undefined : await snapshots.find(canonical, wanted);
+  if (kept) {
+    parts.log({
+      level: 'info',
+      event: 'snapshot_read',
+      requested_host: host,
+      rendering_method: kept.method,
+      cache_hit: true,
+    });
+    return permitted(kept);
+  }
+  const max_chunk_tokens = parts.options.default_max_chunk_tokens;
+  const fetched = await fetchPage(
+    {url: request.url, max_chunk_tokens, no_cache, force_browser},
+    {...limits, maxBytes: Number.POSITIVE_INFINITY},
+  );
+  if (!fetched.ok) return fetched;
+  const page = snapshotPage(fetched.value);
+  await snapshots.keep(canonical, page);
+  if (wanted === undefined || wanted === page.snapshot) return ok(page);
+  // The address may redirect, and another process may have kept what it led to.
+  const elsewhere = await snapshots.find(page.finalUrl, wanted);
+  if (elsewhere) return permitted(elsewhere);
+  return fail(
+    'snapshot_gone',
+    `Snapshot ${wanted} of ${redactUrl(request.url)} is not kept any more, and the page says something else now (snapshot ${page.snapshot}). Read it again without snapshot.`,
+    {snapshot: wanted, current: page.snapshot},
+  );
+}
+
+function snapshotPage({response, markdown: text}: FetchOutcome): SnapshotPage {
+  const {final_url, fetched_at, title, language, rendering_method, notes} = response;
+  const markdown = withLineFeeds(text);
+  return {
+    snapshot: snapshotOf(markdown),
+    markdown,
+    ...(title !== undefined && {title}),
+    ...(language !== undefined && {language}),
+    finalUrl: final_url,
+    fetchedAt: fetched_at,
+    method: rendering_method,
+    notes,
+  };
+}
+
+/** Ruling C3: work on a document has a deadline of its own, behind that of the fetch. */
+async function within<Value>(
+  {parts: {options, clock}}: ReadParts,
+  signal: AbortSignal | undefined,
+  work: (budget: Budget) => Promise<Result<Value>>,
+): Promise<Result<Value>> {
+  const budget = new Budget(options.timeout_seconds * 1000, clock, signal);
+  try {
+    return await work(budget);
+  } finally {
+    budget.close();
+  }
+}

@@ -1,0 +1,105 @@
+import type {DiskCache} from './cache/disk-cache.ts';
+import type {CacheEntry} from './cache/entry.ts';
+import type {Note, RenderingMethod} from './page.ts';
+
+/** A document with its name, and where it comes from. */
+export interface SnapshotPage {
+  readonly snapshot: string;
+  /** Lines end in LF. */
+  readonly markdown: string;
+  readonly title?: string;
+  readonly language?: string;
+  readonly finalUrl: string;
+  readonly fetchedAt: string;
+  readonly method: RenderingMethod;
+  readonly notes: readonly Note[];
+}
+
+/** Addresses of snapshots that are remembered; the rest is on the disk. */
+const REMEMBERED = 4096;
+const METHODS: readonly RenderingMethod[] = ['http', 'browser'];
+/** Ruling F3: notes that describe the content and not the call. */
+const CONDITIONS: ReadonlySet<Note> = new Set([
+  'browser_unavailable_used_http',
+  'browser_timeout_dom_partial',
+  'browser_dom_truncated',
+  'browser_blocked_non_get',
+  'charset_fallback',
+]);
+
+/**
+ * Ruling R1: what was read stays readable under its snapshot when the page is fetched anew. It is an entry of the
+ * page cache under `URL#SNAPSHOT`, which is no page's address, so it goes when entries go: after `cache_ttl_days`,
+ * or as the least recently used. Without a cache nothing is kept.
+ */
+export class Snapshots {
+  readonly #cache: DiskCache;
+  /** Requested address and snapshot → the address that it was read from. */
+  readonly #finals = new Map<string, string>();
+  /** Snapshot → the address that it was last asked for by. */
+  readonly #requested = new Map<string, string>();
+  readonly #kept = new Set<string>();
+
+  constructor(cache: DiskCache) {
+    this.#cache = cache;
+  }
+
+  /** `requested` is canonical: only who asked for an address gets what it led to. */
+  async keep(requested: string, page: SnapshotPage): Promise<void> {
+    const {snapshot, finalUrl, method, markdown, title, language} = page;
+    remember(this.#finals, `${requested} ${snapshot}`, finalUrl);
+    remember(this.#requested, snapshot, requested);
+    const address = addressOf(finalUrl, snapshot);
+    if (this.#kept.has(address)) return;
+    const isWritten = await this.#cache.write({
+      canonical_url: address,
+      rendering_method: method,
+      fetched_at: page.fetchedAt,
+      notes: page.notes.filter(note => CONDITIONS.has(note)),
+      extracted: {markdown, ...(title !== undefined && {title}), ...(language !== undefined && {language})},
+    });
+    if (!isWritten) return;
+    this.#kept.add(address);
+    for (const oldest of this.#kept) {
+      if (this.#kept.size <= REMEMBERED) break;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  async find(requested: string, snapshot: string): Promise<SnapshotPage | undefined> {
+    const finalUrl = this.#finals.get(`${requested} ${snapshot}`) ?? requested;
+    for (const method of METHODS) {
+      const entry = await this.#cache.read(addressOf(finalUrl, snapshot), method);
+      if (entry) return pageOf(entry, finalUrl, snapshot);
+    }
+    return undefined;
+  }
+
+  /** The address that a snapshot was asked for by, if this process has seen it. */
+  addressOf(snapshot: string): string | undefined {
+    return this.#requested.get(snapshot);
+  }
+}
+
+function addressOf(finalUrl: string, snapshot: string): string {
+  return `${finalUrl}#${snapshot}`;
+}
+
+function pageOf(entry: CacheEntry, finalUrl: string, snapshot: string): SnapshotPage {
+  const {extracted, fetched_at, rendering_method, notes} = entry;
+  return {
+    ...extracted,
+    snapshot,
+    finalUrl,
+    fetchedAt: fetched_at,
+    method: rendering_method,
+    notes: ['cache_hit', ...notes],
+  };
+}
+
+function remember(map: Map<string, string>, key: string, value: string): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next();
+  if (map.size > REMEMBERED && !oldest.done) map.delete(oldest.value);
+}

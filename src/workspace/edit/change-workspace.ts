@@ -1,0 +1,126 @@
+import {join} from 'node:path';
+import type {Clock} from '../../core/clock.ts';
+import {type Failure, fail} from '../../core/failure.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import {takeFileLock} from '../../system/file-lock.ts';
+import {Mutex} from '../../system/mutex.ts';
+import {type Foreign, makeOwnDirectory} from '../../system/own-directory.ts';
+import {attempt} from '../io-failure.ts';
+import type {Workspace} from '../jail.ts';
+import type {CallTime} from '../limit-call.ts';
+import {type FileWrite, HeldWorkspace} from './held-workspace.ts';
+import {type Recovery, recoverJournals} from './recover-journals.ts';
+import {sweepState} from './sweep-state.ts';
+import {workspaceKey} from './workspace-key.ts';
+
+export type {FileWrite, HeldWorkspace, Recovery};
+
+export interface ChangeOptions {
+  /** For lock and journals: outside the workspace, the same for all processes that change it. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** How long to wait for another call that changes the workspace. */
+  readonly waitMs?: number;
+  /** Told after each step that changed something on disk. For tests that stop there. */
+  readonly onStep?: (step: string) => void;
+}
+
+/** The calls of all sessions of this process, by the workspace itself and not by its name. */
+const queues = new Mutex();
+
+/**
+ * Ruling W19: everything that changes files goes through here, one call after the other: in this process by a
+ * queue, among processes by a lock. What an interrupted change left half done is taken back first.
+ */
+export async function changeWorkspace<Value>(
+  workspace: Workspace,
+  options: ChangeOptions,
+  time: CallTime | undefined,
+  change: (held: HeldWorkspace) => Promise<Result<Value>>,
+): Promise<Result<Value>> {
+  const {directory, clock, waitMs = 5_000, onStep = () => {}} = options;
+  const path = join(directory, `${workspaceKey(workspace.root)}.lock`);
+  const patience = new AbortController();
+  const cancelTimer = clock.after(waitMs, () => patience.abort());
+  const signal = time === undefined ? patience.signal : AbortSignal.any([patience.signal, time.signal]);
+  const taken = await lockOut(workspace.identity, path, {directory, clock, waitMs, signal}).finally(
+    cancelTimer,
+  );
+  if (!taken.ok) return taken;
+  if (taken.value === undefined) return time?.spent === true ? time.failure() : busy(path);
+  try {
+    onStep('locked');
+    const recovered = await recoverJournals(workspace, directory);
+    if (!recovered.ok) return recovered;
+    return await change(new HeldWorkspace(workspace, {directory, onStep, recovered: recovered.value}));
+  } finally {
+    taken.value();
+  }
+}
+
+/** To be called once at the start: takes back what an interrupted call left half done. */
+export function recoverWorkspace(workspace: Workspace, options: ChangeOptions): Promise<Result<Recovery>> {
+  return changeWorkspace(workspace, options, undefined, async ({recovered}) => {
+    await sweepState(options.directory, options.clock);
+    return ok(recovered);
+  });
+}
+
+interface LockWait {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The value lets the next one in; undefined where the wait was over first. */
+async function lockOut(
+  {dev, ino}: Workspace['identity'],
+  path: string,
+  {directory, clock, waitMs, signal}: LockWait,
+): Promise<Result<(() => void) | undefined>> {
+  const made = await attempt(directory, 'create', async () => makeOwnDirectory(directory));
+  if (!made.ok) return made;
+  // review R6: who could write there could have us write into the workspace.
+  if (made.value !== undefined) return foreign(directory, made.value);
+  // Review R4: by what the root is, not by what its name leads to now.
+  const leave = await queues.take(`${dev}:${ino}`, signal);
+  if (leave === undefined) return ok(undefined);
+  const lock = await attempt(path, 'lock', () => takeFileLock(path, {clock, waitMs, signal})).catch(
+    (error: unknown) => {
+      leave();
+      throw error;
+    },
+  );
+  if (!lock.ok || lock.value.state === 'busy') {
+    leave();
+    return lock.ok ? ok(undefined) : lock;
+  }
+  const {release} = lock.value;
+  return ok(() => {
+    release();
+    leave();
+  });
+}
+
+function busy(path: string): Err<Failure> {
+  return fail(
+    'io_error',
+    `Another call is changing the workspace and holds ${path}. Try again in a moment.`,
+    {path, error: 'EBUSY', operation: 'lock'},
+  );
+}
+
+const WHY: Readonly<Record<Foreign, string>> = {
+  not_a_directory: 'is no directory',
+  other_owner: 'belongs to another user',
+  writable_by_others: 'can be written by other users',
+};
+
+function foreign(directory: string, why: Foreign): Err<Failure> {
+  return fail(
+    'io_error',
+    `The state directory ${directory} ${WHY[why]}, so its locks and journals are not trusted. Remove it, or set XDG_STATE_HOME to a directory of your own.`,
+    {path: directory, error: why, operation: 'lock'},
+  );
+}

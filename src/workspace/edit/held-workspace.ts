@@ -1,0 +1,254 @@
+import {fail} from '../../core/failure.ts';
+import {ok, type Result} from '../../core/result.ts';
+import type {ContentHash} from '../content-hash.ts';
+import {type Deadline, overdue} from '../deadline.ts';
+import {attempt} from '../io-failure.ts';
+import type {Workspace} from '../jail.ts';
+import type {Owner} from '../owner.ts';
+import {staleRead} from '../refusals.ts';
+import {type StagedFile, temporaryPath} from '../staged-file.ts';
+import {quotePath, type WritablePath} from '../workspace-path.ts';
+import {currentHash} from './current-hash.ts';
+import {
+  endIntent,
+  endJournal,
+  type Journal,
+  type OldFile,
+  setJournalAside,
+  transactionTokens,
+  writeIntent,
+  writeJournal,
+} from './journal-file.ts';
+import type {Recovery} from './recover-journals.ts';
+import {rollBack} from './roll-back.ts';
+import {STAGED_AT_ONCE} from './staged-at-once.ts';
+
+/** One file, before and after; undefined for no file. */
+export interface FileWrite {
+  readonly path: WritablePath;
+  readonly old: OldFile | undefined;
+  /** Without a mode, a new file gets what the umask leaves. */
+  readonly new:
+    | {
+        readonly bytes: Uint8Array;
+        readonly hash: ContentHash;
+        readonly mode: number | undefined;
+        readonly owner?: Owner | undefined;
+      }
+    | undefined;
+}
+
+interface HeldParts {
+  readonly directory: string;
+  readonly onStep: (step: string) => void;
+  readonly recovered: Recovery;
+}
+
+/** A workspace while nobody else changes it. Only `changeWorkspace` makes one. */
+export class HeldWorkspace {
+  readonly recovered: Recovery;
+  readonly #workspace: Workspace;
+  readonly #directory: string;
+  readonly #onStep: (step: string) => void;
+
+  constructor(workspace: Workspace, {directory, onStep, recovered}: HeldParts) {
+    this.recovered = recovered;
+    this.#workspace = workspace;
+    this.#directory = directory;
+    this.#onStep = onStep;
+  }
+
+  /** The first file that is not what `old` says; undefined where all are. */
+  async firstChanged(
+    writes: readonly FileWrite[],
+    deadline?: Deadline,
+  ): Promise<Result<{readonly path: WritablePath; readonly now: ContentHash | undefined} | undefined>> {
+    for (const {path, old} of writes) {
+      const late = overdue(deadline);
+      if (late !== undefined) return late;
+      const current = await currentHash(this.#workspace, path, deadline);
+      if (!current.ok) return current;
+      if (current.value !== old?.hash) return ok({path, now: current.value});
+    }
+    return ok(undefined);
+  }
+
+  /**
+   * Ruling W19: all files or none. The deadline is asked up to the first rename and no more: renaming is the
+   * quick part, and what it began it ends. After a failure the files are what they were, and nothing else is left.
+   */
+  async commit(writes: readonly FileWrite[], deadline?: Deadline): Promise<Result<undefined>> {
+    const [only] = writes;
+    if (only === undefined) return ok();
+    if (writes.length === 1) return this.#commitOne(only, deadline);
+    return this.#commitAll(writes, deadline);
+  }
+
+  /** One rename, or one removal, needs no journal: it has happened or it has not. */
+  async #commitOne({path, old, new: fresh}: FileWrite, deadline?: Deadline): Promise<Result<undefined>> {
+    const late = overdue(deadline);
+    if (late !== undefined) return late;
+    const expected = old?.hash ?? 'absent';
+    if (fresh === undefined) {
+      const removed = await this.#workspace.remove(path, expected, deadline);
+      if (!removed.ok) return removed;
+      this.#onStep(`removed ${path}`);
+      return ok();
+    }
+    const token = transactionTokens()(0);
+    const leftovers = {temporary: temporaryPath(path, token), directories: this.#missingAbove([path])};
+    const intent = await attempt(this.#directory, 'write', async () =>
+      writeIntent(this.#directory, this.#workspace.root, leftovers),
+    );
+    if (!intent.ok) return intent;
+    this.#onStep('intent');
+    const {mode, owner} = fresh;
+    const staged = await this.#workspace.stage(path, fresh.bytes, {mode, owner, token});
+    if (staged.ok) this.#onStep(`staged ${path}`);
+    const put = staged.ok ? await staged.value.commit(expected, deadline) : staged;
+    if (put.ok) this.#onStep(`replaced ${path}`);
+    endIntent(intent.value);
+    return put.ok ? ok() : put;
+  }
+
+  async #commitAll(writes: readonly FileWrite[], deadline?: Deadline): Promise<Result<undefined>> {
+    // A journal that announces what is out of date would, cut off, look like the change of somebody else.
+    const current = await this.firstChanged(writes, deadline);
+    if (!current.ok) return current;
+    if (current.value !== undefined) return staleRead(current.value.path);
+    const journal = this.#announce(writes);
+    const path = await attempt(this.#directory, 'write', () => writeJournal(this.#directory, journal));
+    if (!path.ok) return path;
+    this.#onStep('journal');
+    const touched = new Set<WritablePath>();
+    const performed = await this.#perform(writes, journal, touched, deadline);
+    const done = performed.ok
+      ? await attempt<undefined>(path.value, 'remove', () => endJournal(path.value))
+      : performed;
+    if (done.ok) {
+      this.#onStep('committed');
+      return done;
+    }
+    const left = await this.#takeBack(path.value, journal, touched);
+    if (left === undefined) return done;
+    return fail('io_error', `${done.error.message} Not everything could be taken back: ${left}`, {
+      path: path.value,
+      error: done.error.code,
+      operation: 'roll_back',
+    });
+  }
+
+  /** Undefined where everything is as it was; else what is not. */
+  async #takeBack(
+    path: string,
+    journal: Journal,
+    touched: ReadonlySet<WritablePath>,
+  ): Promise<string | undefined> {
+    // What was only staged is gone already.
+    const entries = journal.entries.filter(entry => touched.has(entry.path));
+    const undone = await rollBack(this.#workspace, {...journal, entries});
+    if (!undone.ok) return undone.error.message;
+    const {conflicts} = undone.value;
+    const put = await attempt<unknown>(path, 'remove', () =>
+      conflicts.length > 0 ? setJournalAside(path, 'conflict') : endJournal(path),
+    );
+    if (!put.ok) return put.error.message;
+    return conflicts.length > 0 ? conflicts.join(', ') : undefined;
+  }
+
+  #announce(writes: readonly FileWrite[]): Journal {
+    const tokenOf = transactionTokens();
+    return {
+      root: this.#workspace.root,
+      directories: this.#missingAbove(writes.map(({path}) => path)),
+      entries: writes.map(({path, old, new: fresh}, at) => ({
+        path,
+        temporary: temporaryPath(path, tokenOf(at)),
+        old,
+        newHash: fresh?.hash,
+      })),
+    };
+  }
+
+  async #perform(
+    writes: readonly FileWrite[],
+    journal: Journal,
+    touched: Set<WritablePath>,
+    deadline: Deadline | undefined,
+  ): Promise<Result<undefined>> {
+    const expected = new Map(writes.map(({path, old}) => [path, old?.hash ?? ('absent' as const)]));
+    const staged: StagedFile[] = [];
+    try {
+      for (let at = 0; at < writes.length; at += STAGED_AT_ONCE) {
+        const late = overdue(deadline);
+        if (late !== undefined) return late;
+        const some = writes.slice(at, at + STAGED_AT_ONCE);
+        const made = await Promise.all(
+          some.map((write, index) => this.#stage(write, journal.entries[at + index]?.temporary)),
+        );
+        for (const file of made) if (file?.ok) staged.push(file.value);
+        const failed = made.find(file => file?.ok === false);
+        if (failed?.ok === false) return failed;
+        for (const file of made) if (file?.ok) this.#onStep(`staged ${file.value.target}`);
+      }
+      // All are looked at once more before the first is replaced, and each again right before it is.
+      const changed = await this.firstChanged(writes, deadline);
+      if (!changed.ok) return changed;
+      if (changed.value !== undefined) return staleRead(changed.value.path);
+      for (const file of staged) {
+        const put = await file.replace(expected.get(file.target));
+        if (!put.ok) return put;
+        touched.add(file.target);
+        this.#onStep(`replaced ${file.target}`);
+      }
+      for (const write of writes) {
+        if (write.new !== undefined) continue;
+        const removed = await this.#workspace.remove(write.path, expected.get(write.path));
+        if (!removed.ok) return removed;
+        touched.add(write.path);
+        this.#onStep(`removed ${write.path}`);
+        if (removed.value !== 'durable') return notSynchronised(write.path);
+      }
+      const synchronised = new Set<string>();
+      for (const file of staged) {
+        // The journal must not go before the renames are sure to stay.
+        if ((await file.synchronise(synchronised)) !== 'durable') return notSynchronised(file.target);
+      }
+      return ok();
+    } finally {
+      for (const file of staged) file.discard();
+    }
+  }
+
+  async #stage(
+    {path, new: fresh}: FileWrite,
+    temporary: WritablePath | undefined,
+  ): Promise<Result<StagedFile> | undefined> {
+    if (fresh === undefined) return undefined;
+    const {bytes, mode, owner} = fresh;
+    return this.#workspace.stage(path, bytes, {mode, owner, token: temporary?.slice(-20, -4)});
+  }
+
+  /** Outermost first. */
+  #missingAbove(paths: readonly WritablePath[]): WritablePath[] {
+    const missing = new Set<WritablePath>();
+    for (const path of paths) {
+      const above: WritablePath[] = [];
+      for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+        const directory = this.#workspace.resolveForWrite(path.slice(0, end));
+        if (!directory.ok || this.#workspace.inspect(directory.value).ok) break;
+        above.unshift(directory.value);
+      }
+      for (const directory of above) missing.add(directory);
+    }
+    return [...missing];
+  }
+}
+
+function notSynchronised(path: WritablePath): Result<never> {
+  return fail('io_error', `The directory of ${quotePath(path)} could not be synchronised. Check the disk.`, {
+    path,
+    error: 'not_synchronised',
+    operation: 'replace',
+  });
+}

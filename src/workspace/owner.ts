@@ -1,0 +1,5 @@
+/** Whose a file is. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}

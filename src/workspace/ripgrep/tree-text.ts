@@ -1,0 +1,154 @@
+import type {Failure} from '../../core/failure.ts';
+import type {Err, Result} from '../../core/result.ts';
+import {attempt} from '../io-failure.ts';
+import {isPassedOver} from '../is-passed-over.ts';
+import type {OpenDirectory} from '../jailed-directory.ts';
+import type {OpenFile} from '../open-file.ts';
+import type {FileRun, TreeWalk} from '../tree-walk.ts';
+import {childPath, type WorkspacePath} from '../workspace-path.ts';
+
+/** Where a byte of the whole text lies. */
+export interface TextPlace {
+  readonly path: WorkspacePath;
+  /** Byte of the file. */
+  readonly offset: number;
+}
+
+interface TextStart {
+  readonly directory: WorkspacePath;
+  readonly name: string;
+  /** Bytes of the text before the file. */
+  readonly at: number;
+}
+
+const NEWLINE = 10;
+const NUL = 0;
+/** A file that is smaller is read at once. */
+const SMALL_BYTES = 64 * 1024;
+const BLOCK_BYTES = 256 * 1024;
+
+/**
+ * W1, review R5: the text files of a walk, one behind the other, read through the jail. Whoever gets the text
+ * opens nothing, so that nothing outside the tree has a part in what is found. A file with a NUL is no text.
+ */
+export class TreeText {
+  /** Why it ended before its end: something could not be read, or time ran out. */
+  failure: Err<Failure> | undefined;
+  /** Whether `stop` fired before its end. */
+  stopped = false;
+  readonly #walk: TreeWalk;
+  readonly #stop: AbortSignal;
+  readonly #starts: TextStart[] = [];
+  #forgets = false;
+  /** Bytes that went out, and those that wait in `#block`. */
+  #sent = 0;
+  #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #filled = 0;
+
+  constructor(walk: TreeWalk, stop: AbortSignal) {
+    this.#walk = walk;
+    this.#stop = stop;
+  }
+
+  async *blocks(): AsyncGenerator<Uint8Array> {
+    for await (const run of this.#walk.runs()) {
+      for (const name of run.names) {
+        if (this.#stop.aborted) {
+          this.stopped = true;
+          yield* this.#flush();
+          return;
+        }
+        yield* this.#add(run, name);
+        if (this.failure !== undefined) return;
+      }
+    }
+    this.failure = this.#walk.failure;
+    yield* this.#flush();
+  }
+
+  /** Places are not asked for any more in what comes from now on. */
+  forgetPlaces(): void {
+    this.#forgets = true;
+  }
+
+  /** Where a byte lies that went out before places were forgotten. */
+  placeOf(at: number): TextPlace | undefined {
+    let low = 0;
+    let high = this.#starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#starts[middle]?.at ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    const start = this.#starts[low - 1];
+    if (start === undefined) return undefined;
+    return {path: childPath(start.directory, start.name), offset: at - start.at};
+  }
+
+  *#flush(): Generator<Uint8Array> {
+    if (this.#filled === 0) return;
+    const block = this.#block.subarray(0, this.#filled);
+    this.#sent += this.#filled;
+    // Whoever got it may read it later.
+    this.#block = Buffer.allocUnsafe(BLOCK_BYTES);
+    this.#filled = 0;
+    yield block;
+  }
+
+  async *#add({directory}: FileRun, name: string): AsyncGenerator<Uint8Array> {
+    if (this.#block.length - this.#filled <= SMALL_BYTES) yield* this.#flush();
+    const room = this.#block.subarray(this.#filled, this.#filled + SMALL_BYTES);
+    const read = directory.readSmallFile(name, room);
+    if (!read.ok) return this.#passOver(read);
+    if (read.value === undefined) return yield* this.#addLarge(directory, name);
+    if (read.value === 0 || room.subarray(0, read.value).includes(NUL)) return;
+    this.#begin(directory, name);
+    this.#filled += read.value;
+    if (this.#block[this.#filled - 1] === NEWLINE) return;
+    this.#block[this.#filled] = NEWLINE;
+    this.#filled += 1;
+  }
+
+  /** Twice through the file: what is known to be no text only at its end has been searched by then. */
+  async *#addLarge(directory: OpenDirectory, name: string): AsyncGenerator<Uint8Array> {
+    yield* this.#flush();
+    const file = await directory.openFile(name);
+    if (!file.ok) return this.#passOver(file);
+    try {
+      for await (const block of this.#read(file.value)) if (block.includes(NUL)) return;
+      if (this.failure !== undefined || this.#stop.aborted) return;
+      this.#begin(directory, name);
+      let last = NEWLINE;
+      for await (const block of this.#read(file.value)) {
+        last = block.at(-1) ?? last;
+        this.#sent += block.length;
+        yield block;
+      }
+      if (last === NEWLINE) return;
+      this.#sent += 1;
+      yield Uint8Array.of(NEWLINE);
+    } finally {
+      await file.value.close();
+    }
+  }
+
+  async *#read(file: OpenFile): AsyncGenerator<Uint8Array> {
+    for (let at = 0; !this.#stop.aborted; ) {
+      const block = Buffer.allocUnsafe(BLOCK_BYTES);
+      const here = at;
+      const read: Result<number> = await attempt(file.path, 'read', () => file.read(block, here));
+      if (!read.ok) return this.#passOver(read);
+      if (read.value === 0) return;
+      at += read.value;
+      yield block.subarray(0, read.value);
+    }
+  }
+
+  #begin({path}: OpenDirectory, name: string): void {
+    if (!this.#forgets) this.#starts.push({directory: path, name, at: this.#sent + this.#filled});
+  }
+
+  #passOver(failure: Err<Failure>): void {
+    if (!isPassedOver(failure.error)) this.failure = failure;
+  }
+}

@@ -1,0 +1,189 @@
+import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, onTestFinished} from 'vitest';
+import {systemClock} from '../../src/core/clock.ts';
+import {silentLog} from '../../src/core/log.ts';
+import {findGroupPlace} from '../../src/system/control-group.ts';
+import {createBrowser} from '../../src/web/browser/browser.ts';
+import {browserProcesses} from '../support/browser-remains.ts';
+import {TEST_CHROMIUM, browserTest as test} from '../support/browser-test.ts';
+import type {PathHandler} from '../support/http-server.ts';
+import {openTestToolbox} from '../support/open-test-toolbox.ts';
+import {htmlPage, servePages} from '../support/serve-pages.ts';
+import {temporaryDirectory} from '../support/temporary-directory.ts';
+
+/** Array buffers lie outside of the heap that V8 bounds. */
+const HUNGRY = htmlPage(`<p>text</p><script>
+  fetch('/never');
+  const kept = [];
+  const eat = () => { kept.push(new Uint8Array(16 * 2 ** 20).fill(1)); setTimeout(eat, 0); };
+  eat();
+</script>`);
+
+/** Workers are threads. */
+const CROWDED = htmlPage(`<p>text</p><script>
+  const source = URL.createObjectURL(new Blob(['setInterval(() => {}, 1000)']));
+  const kept = [];
+  const start = () => { kept.push(new Worker(source)); setTimeout(start, 0); };
+  start();
+</script>`);
+
+const place = await findGroupPlace();
+
+/** The control groups that this process has made and not removed. */
+function groups(): readonly string[] {
+  return (place?.parents ?? []).flatMap(({path}) =>
+    readdirSync(path).filter(name => name.startsWith(`forge-tools.${process.pid}.`)),
+  );
+}
+
+/** The number of Chromiums: the processes that were started, not the ones they start. */
+function chromiums(): number {
+  return browserProcesses().filter(line => {
+    try {
+      const command = readFileSync(`/proc/${Number.parseInt(line, 10)}/cmdline`, 'latin1');
+      return command.includes('--remote-debugging-pipe') && !/bwrap|--type=/.test(command);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test('review R13: a page that takes all the memory it can get ends at memory_mb, and says so', async () => {
+  // Where no control group can be made, nothing bounds Chromium, and the log says so.
+  if (place === undefined) return;
+  const server = await servePages({'/': HUNGRY, '/never': () => {}});
+  for (const isolation of ['auto', 'flags'] as const) {
+    const {toolbox, logs} = openTestToolbox([server.port], {
+      browser: {chromium_path: TEST_CHROMIUM, isolation, memory_mb: 512},
+    });
+    expect(await toolbox.webFetch({url: server.origin, force_browser: true})).toMatchObject({
+      error: {
+        code: 'browser_crashed',
+        message: expect.stringContaining('512 MiB (tools.webfetch.browser.memory_mb)'),
+        details: {error: 'out of memory'},
+      },
+    });
+    expect(logs).toContainEqual(expect.objectContaining({event: 'browser_started', bounded: true}));
+    expect([browserProcesses(), groups()]).toEqual([[], []]);
+  }
+});
+
+test('review R13: a page gets no more threads than max_processes', async () => {
+  if (place === undefined) return;
+  let most = 0;
+  const server = await servePages({'/': CROWDED});
+  const {toolbox} = openTestToolbox([server.port], {
+    browser: {chromium_path: TEST_CHROMIUM, max_processes: 256, network_idle_ms: 3000},
+  });
+  const counting = setInterval(() => {
+    for (const {path} of place.parents) {
+      for (const group of groups()) {
+        const file = join(path, group, 'pids.current');
+        if (existsSync(file)) most = Math.max(most, Number(readFileSync(file, 'utf8')));
+      }
+    }
+  }, 20);
+  const result = await toolbox.webFetch({url: server.origin, force_browser: true});
+  clearInterval(counting);
+  expect(result.ok || result.error.code).toSatisfy(end => end === true || end === 'browser_crashed');
+  expect(most).toBeGreaterThan(20);
+  expect(most).toBeLessThanOrEqual(256);
+});
+
+test('review R13: a crowd of calls waits for its turn, in all toolboxes of a process together', async () => {
+  let most = 0;
+  const count: PathHandler = (_, response) => {
+    most = Math.max(most, chromiums());
+    response.writeHead(200, {'Content-Type': 'text/javascript'}).end('');
+  };
+  const server = await servePages({
+    '*': htmlPage('<p>text</p><script src="/count"></script>'),
+    '/count': count,
+  });
+  const browser = {chromium_path: TEST_CHROMIUM, max_instances: 2};
+  const toolboxes = [0, 1].map(() => openTestToolbox([server.port], {browser}).toolbox);
+  const calls = Array.from({length: 10}, (_, at) =>
+    toolboxes[at % 2]?.webFetch({url: `${server.origin}/${at}`, force_browser: true}),
+  );
+  for (const result of await Promise.all(calls)) {
+    expect(result).toMatchObject({value: {rendering_method: 'browser', chunks: [{text: 'text'}]}});
+  }
+  expect(most).toBe(2);
+});
+
+test('review R13: a wait that uses up its budget is timeout in phase browser', async () => {
+  const server = await servePages({
+    '/hang': htmlPage('<p>text</p><script>fetch("/never")</script>'),
+    '/never': () => {},
+    '/': htmlPage('<p>text</p>'),
+  });
+  const {toolbox} = openTestToolbox([server.port], {
+    browser: {chromium_path: TEST_CHROMIUM, max_instances: 1, max_wait_seconds: 1, network_idle_ms: 10_000},
+  });
+  const controller = new AbortController();
+  const hanging = toolbox.webFetch(
+    {url: `${server.origin}/hang`, force_browser: true},
+    {signal: controller.signal},
+  );
+  await expect.poll(() => server.requests, {timeout: 10_000}).toContain('GET /never');
+  expect(await toolbox.webFetch({url: server.origin, force_browser: true})).toEqual({
+    ok: false,
+    error: {
+      code: 'timeout',
+      message:
+        'No Chromium was free within 1 s; at most 1 run at a time (tools.webfetch.browser.max_instances). Retry later, or raise it.',
+      retryable: true,
+      details: {timeout_ms: 1000, phase: 'browser'},
+    },
+  });
+  controller.abort();
+  await hanging;
+  // The place of the call that gave up is free.
+  expect(await toolbox.webFetch({url: `${server.origin}/`, force_browser: true})).toMatchObject({ok: true});
+});
+
+test('review R3: neither chromium nor bwrap is taken from the workspace, wherever PATH begins', async () => {
+  const workspace = temporaryDirectory();
+  const bin = join(workspace, 'node_modules', '.bin');
+  const marker = join(temporaryDirectory(), 'ran');
+  mkdirSync(bin, {recursive: true});
+  for (const name of ['chromium', 'bwrap']) {
+    writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >>${marker}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const server = await servePages({'/': htmlPage('<p>text</p>')});
+  const environment = {
+    env: {PATH: `${bin}:${process.env['PATH']}`, TMPDIR: temporaryDirectory()},
+    cwd: workspace,
+    tempDir: temporaryDirectory(),
+    homeDir: temporaryDirectory(),
+  };
+  const {toolbox} = openTestToolbox([server.port], {browser: {chromium_path: ''}}, {environment, workspace});
+  await toolbox.webFetch({url: server.origin, force_browser: true});
+  expect(existsSync(marker)).toBe(false);
+});
+
+test('review 1.2: a bubblewrap that hangs is ended, and does not hold up the rendering for ever', async () => {
+  const bin = temporaryDirectory();
+  writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\nsleep 600 &\nsleep 600\n');
+  chmodSync(join(bin, 'bwrap'), 0o755);
+  const browser = createBrowser({
+    options: {
+      chromium_path: TEST_CHROMIUM,
+      isolation: 'auto',
+      memory_mb: 2048,
+      max_processes: 1024,
+      max_instances: 4,
+    },
+    places: {path: bin, barred: [], standard: []},
+    tempDir: temporaryDirectory(),
+    clock: systemClock,
+    log: silentLog,
+  });
+  onTestFinished(() => browser.close());
+  const started = await browser.start(new AbortController().signal);
+  expect(started).toMatchObject({value: {isolation: 'flags'}});
+  await browser.close();
+  expect(browserProcesses()).toEqual([]);
+});
