@@ -17,6 +17,7 @@ import {type UndoneStep, undoStep as undoStepOf} from '../tools/undo-step.ts';
 import {openWorkspaceSession} from '../tools/workspace-session.ts';
 import {openWeb} from '../web/open-web.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
+import {protectedPaths} from './protected-paths.ts';
 
 export {openPageCache} from './open-page-cache.ts';
 export {openPageReader} from './open-page-reader.ts';
@@ -120,6 +121,7 @@ export async function probe(
     processes: nodeProcessRunner(systemClock),
     programDirectories: programDirectories(environment),
     workspaceRoot: environment.cwd,
+    protectedPaths: protectedPaths({root: environment.cwd, named: [], state: []}),
     browser: config.tools.webfetch.browser,
     signal,
   });

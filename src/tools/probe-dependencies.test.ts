@@ -19,6 +19,7 @@ async function probe(parts: Partial<ProbeParts>) {
     programDirectories: [],
     standardDirectories: [],
     workspaceRoot: '/nonexistent',
+    protectedPaths: [],
     browser: {enabled: true, chromium_path: ''},
     signal: new AbortController().signal,
     ...parts,

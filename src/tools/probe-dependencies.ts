@@ -27,6 +27,8 @@ export interface ProbeParts {
   readonly standardDirectories?: readonly string[];
   /** Nothing in it is run. */
   readonly workspaceRoot: string;
+  /** Below the root: what no tool and no command can change. */
+  readonly protectedPaths: readonly string[];
   /** `tools.webfetch.browser`; `chromium_path` is '' for a search in `PATH`. */
   readonly browser: {readonly enabled: boolean; readonly chromium_path: string};
   readonly signal: AbortSignal;
@@ -54,6 +56,7 @@ export async function probeDependencies(parts: ProbeParts): Promise<readonly Pro
   const ripgrep = await findRipgrep({
     directories: parts.programDirectories,
     workspaceRoot: parts.workspaceRoot,
+    protectedPaths: parts.protectedPaths,
   });
   const dependencies = list(parts, ripgrep.ok ? [ripgrep.value] : []);
   const probes = await Promise.all(dependencies.map(dependency => probe(dependency, parts)));

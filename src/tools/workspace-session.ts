@@ -42,8 +42,9 @@ export interface WorkspaceSession {
 
 /** Opens a workspace, to be closed. Looks at its root and at nothing else. */
 export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<WorkspaceSession> {
-  const {root, stateDirectory, programDirectories, clock, processes = nodeProcessRunner(clock)} = options;
-  const opened = openWorkspace(root, {protectedPaths: options.protectedPaths});
+  const {root, stateDirectory, programDirectories, protectedPaths = [], clock} = options;
+  const {processes = nodeProcessRunner(clock)} = options;
+  const opened = openWorkspace(root, {protectedPaths});
   if (!opened.ok) return opened;
   const workspace = opened.value;
   const journal: ChangeOptions = {directory: stateDirectory, clock};
@@ -65,7 +66,11 @@ export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<W
     ripgrep: async () => {
       if (command === undefined) {
         const {findRipgrep} = await import('../workspace/ripgrep/find-ripgrep.ts');
-        const found = await findRipgrep({directories: programDirectories, workspaceRoot: workspace.root});
+        const found = await findRipgrep({
+          directories: programDirectories,
+          workspaceRoot: workspace.root,
+          protectedPaths,
+        });
         if (!found.ok) return found;
         command = found.value;
       }

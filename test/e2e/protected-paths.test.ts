@@ -123,7 +123,10 @@ function install(): {workspace: string; main: string; home: string} {
     cpSync(join(PACKAGE, part), join(place, part), {recursive: true});
   }
   const {dependencies} = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
-  for (const name of [...Object.keys(dependencies), '@modelcontextprotocol/core', 'entities', 'tldts-core']) {
+  const indirect = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
+  // The search program lies in a package of its own for each platform.
+  const search = readdirSync(join(PACKAGE, 'node_modules/@vscode')).map(name => `@vscode/${name}`);
+  for (const name of new Set([...Object.keys(dependencies), ...indirect, ...search])) {
     const from = join(PACKAGE, 'node_modules', name);
     if (existsSync(from)) cpSync(from, join(workspace, 'node_modules', name), {recursive: true});
   }

@@ -9,7 +9,9 @@ import {findRipgrep} from './find-ripgrep.ts';
 
 describe('find-ripgrep', () => {
   test('takes that of the package', async () => {
-    expect(unwrap(await findRipgrep({directories: [], workspaceRoot: '/w'}))).toBe(rgPath);
+    expect(unwrap(await findRipgrep({directories: [], workspaceRoot: '/w', protectedPaths: []}))).toBe(
+      rgPath,
+    );
   });
 
   test('review R8: not that of a package which lies in the workspace', async () => {
@@ -17,9 +19,13 @@ describe('find-ripgrep', () => {
     const bin = join(temporaryDirectory(), 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'rg'), '', {mode: 0o755});
-    const found = await findRipgrep({directories: [join(workspaceRoot, 'bin'), bin], workspaceRoot});
+    const found = await findRipgrep({
+      directories: [join(workspaceRoot, 'bin'), bin],
+      workspaceRoot,
+      protectedPaths: [],
+    });
     expect([...STANDARD_DIRECTORIES, bin]).toContain(dirname(unwrap(found)));
-    const nowhere = await findRipgrep({directories: [], workspaceRoot: '/'});
+    const nowhere = await findRipgrep({directories: [], workspaceRoot: '/', protectedPaths: []});
     expect(nowhere).toMatchObject({
       error: {
         code: 'ripgrep_unavailable',
@@ -27,6 +33,16 @@ describe('find-ripgrep', () => {
         details: {error: 'not_trusted'},
       },
     });
+  });
+
+  test('review R8: that of a package in the workspace is run where it is protected like our own code', async () => {
+    const protectedPaths = [dirname(dirname(dirname(rgPath)))];
+    const found = await findRipgrep({directories: [], workspaceRoot: '/', protectedPaths});
+    expect(unwrap(found)).toBe(rgPath);
+    const beside = [`${dirname(rgPath)}-other`, rgPath.slice(0, -1)];
+    expect(codeOf(await findRipgrep({directories: [], workspaceRoot: '/', protectedPaths: beside}))).toBe(
+      'ripgrep_unavailable',
+    );
   });
 
   describe('without the package', () => {
@@ -51,10 +67,12 @@ describe('find-ripgrep', () => {
       }
       symlinkSync(join(planted, 'rg'), join(linked, 'rg'));
       const bad = ['', '.', 'node_modules/.bin', '/nowhere', planted, linked];
-      const withGood = await findRipgrep({directories: [...bad, good], workspaceRoot});
+      const withGood = await findRipgrep({directories: [...bad, good], workspaceRoot, protectedPaths: []});
       expect([...STANDARD_DIRECTORIES, good]).toContain(dirname(unwrap(withGood)));
       // Barred are the system's directories as well then.
-      expect(codeOf(await findRipgrep({directories: bad, workspaceRoot: '/'}))).toBe('ripgrep_unavailable');
+      expect(codeOf(await findRipgrep({directories: bad, workspaceRoot: '/', protectedPaths: []}))).toBe(
+        'ripgrep_unavailable',
+      );
     });
   });
 });
