@@ -1,6 +1,6 @@
 /**
  * Counts the verdicts of a module. A mutant that no test can notice, because it means the same, is listed
- * in `equivalent.json`, by the text of its line and its change, not by its position.
+ * in `equivalent/`, by the text of its line and its change, not by its position.
  */
 export function judge(mutants, equivalents) {
   const counts = {mutants: 0, killed: 0, timedOut: 0, survived: 0, noCoverage: 0, equivalent: 0};

@@ -4,6 +4,8 @@ import {join} from 'node:path';
 /** Of `src/workspace`, what keeps a call inside the root; and its write half, which has to. */
 const JAIL = [
   'entry-info',
+  'entry-version',
+  'fold-name',
   'io-failure',
   'jail',
   'jailed-directory',
@@ -11,17 +13,22 @@ const JAIL = [
   'jailed-file-system',
   'move-file',
   'open-file',
+  'owner',
   'pin-entry',
   'pin-path',
+  'pin-root',
   'protected-name',
+  'protected-paths',
   'refusals',
   'staged-file',
+  'tree-walk',
+  'walk-tree',
   'workspace-path',
   'write-target',
 ];
 
 /** Not the race: it costs seconds, and finds what it finds by chance. */
-const JAIL_TESTS = [...JAIL, 'jail-meddling', 'write-atomic'];
+const JAIL_TESTS = [...JAIL, 'jail-meddling', 'jail-root', 'write-atomic'];
 
 /** What is mutated, and the tests beside it that have to notice: paths from `root`. */
 export const MODULES = {

@@ -1,6 +1,6 @@
-// npm run test:mutation [-- MODULE…]: changes the guards' code and looks whether a test notices.
+// npm run test:mutation [-- [--record] MODULE…]: changes the code of rooms and looks whether a test notices.
 import {spawnSync} from 'node:child_process';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {judge} from './judge.js';
 import {MODULES} from './modules.js';
@@ -9,14 +9,29 @@ import {openSandbox} from './sandbox.js';
 
 const LEAST_SCORE = 90;
 
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(MODULES);
+const COLUMNS = [
+  ['module', row => row.module],
+  ['mutants', row => row.mutants],
+  ['killed', row => row.killed],
+  ['timed out', row => row.timedOut],
+  ['survived', row => row.survived],
+  ['no coverage', row => row.noCoverage],
+  ['equivalent', row => row.equivalent],
+  ['score', row => `${row.score.toFixed(1)} %`],
+  ['raw score', row => `${row.raw.toFixed(1)} %`],
+  ['seconds', row => row.seconds],
+  ['date', row => row.date ?? ''],
+];
+
+const isRecorded = process.argv.includes('--record');
+const named = process.argv.slice(2).filter(argument => argument !== '--record');
+const wanted = named.length > 0 ? named : Object.keys(MODULES);
 for (const name of wanted) {
   if (!(name in MODULES))
     throw new Error(`Expected one of ${Object.keys(MODULES).join(', ')}, got "${name}"`);
 }
 installInstrumenter();
 
-const equivalents = JSON.parse(readFileSync(new URL('equivalent.json', import.meta.url), 'utf8'));
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort());
 const rows = [];
@@ -27,7 +42,7 @@ for (const name of wanted) {
   try {
     const verdict = judge(
       await mutate(MODULES[name](sandbox.root), sandbox, interrupted.signal),
-      equivalents,
+      equivalentsOf(name),
     );
     rows.push({module: name, ...verdict, seconds: Math.round((performance.now() - started) / 1000)});
     printFindings(name, verdict);
@@ -35,7 +50,8 @@ for (const name of wanted) {
     sandbox.remove();
   }
 }
-printTable(rows);
+console.log(table(rows));
+if (isRecorded) record(rows);
 if (rows.some(({score, stale}) => score < LEAST_SCORE || stale.length > 0)) process.exitCode = 1;
 
 /** A package of its own, so that the root's install stays small. */
@@ -48,31 +64,38 @@ function installInstrumenter() {
   if (status !== 0) throw new Error(`Expected npm ci in ${cwd} to succeed, got exit code ${status}`);
 }
 
+/** Survivors of a module that mean the same as the code, each with the reason. */
+function equivalentsOf(name) {
+  const file = new URL(`equivalent/${name}.json`, import.meta.url);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+}
+
 function printFindings(name, {survivors, stale}) {
   for (const {file, row, covered, line, change} of survivors) {
     console.log(`${file}:${row} ${covered ? 'survived' : 'no coverage'}: ${change}\n    in: ${line}`);
   }
   for (const {file, line, change} of stale) {
-    console.log(`equivalent.json: no such survivor of ${name} any more: ${file}: ${change}\n    in: ${line}`);
+    console.log(`equivalent/${name}.json: no such survivor any more: ${file}: ${change}\n    in: ${line}`);
   }
 }
 
-function printTable(rows) {
-  const columns = [
-    'module',
-    'mutants',
-    'killed',
-    'timed out',
-    'survived',
-    'no coverage',
-    'equivalent',
-    'score',
-  ];
-  console.log(`| ${columns.join(' | ')} | raw score | seconds |`);
-  console.log(`|${'---|'.repeat(columns.length + 2)}`);
-  for (const row of rows) {
-    const counts = [row.mutants, row.killed, row.timedOut, row.survived, row.noCoverage, row.equivalent];
-    const scores = [row.score, row.raw].map(score => `${score.toFixed(1)} %`);
-    console.log(`| ${[row.module, ...counts, ...scores, row.seconds].join(' | ')} |`);
+/** The newest figures of each module, in `results/`, and all of them in one table. */
+function record(rows) {
+  const directory = new URL('results/', import.meta.url);
+  mkdirSync(directory, {recursive: true});
+  const date = new Date().toISOString().slice(0, 10);
+  for (const {survivors: _, stale: __, ...row} of rows) {
+    writeFileSync(new URL(`${row.module}.json`, directory), `${JSON.stringify({...row, date}, null, 2)}\n`);
   }
+  const recorded = readdirSync(directory)
+    .filter(name => name.endsWith('.json'))
+    .sort()
+    .map(name => JSON.parse(readFileSync(new URL(name, directory), 'utf8')));
+  writeFileSync(new URL('README.md', directory), `# Mutation scores\n\n${table(recorded)}\n`);
+}
+
+function table(rows) {
+  const lines = [COLUMNS.map(([title]) => title), COLUMNS.map(() => '---')];
+  for (const row of rows) lines.push(COLUMNS.map(([, value]) => value(row)));
+  return lines.map(cells => `| ${cells.join(' | ')} |`).join('\n');
 }
