@@ -8,7 +8,15 @@ const number: Schema<number> = {
   parse: input =>
     typeof input === 'number'
       ? {ok: true, value: input}
-      : {ok: false, error: {field: 'params', reason: 'no number', all: 'params: no number'}},
+      : {
+          ok: false,
+          error: {
+            field: 'params',
+            reason: 'no number',
+            all: 'params: no number',
+            problems: [{field: 'params', kind: 'invalid', reason: 'no number'}],
+          },
+        },
 };
 
 const double = defineTool({
@@ -47,7 +55,7 @@ test('policy: a tool closes over the types of its definition', async () => {
 });
 
 test('policy: what does not validate is not a call', () => {
-  expect(double.prepare('4')).toEqual({
+  expect(double.prepare('4')).toMatchObject({
     ok: false,
     error: {field: 'params', reason: 'no number', all: 'params: no number'},
   });

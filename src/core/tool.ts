@@ -6,12 +6,23 @@ import type {Result} from './result.ts';
 /** Ruling H4: what approvals are asked for. A tool without one only reads. */
 export type ApprovalAction = 'patch_file' | 'write_file' | 'run' | 'web_fetch';
 
+/** One thing that is wrong with the parameters of a call. */
+export interface ParameterProblem {
+  /** Dotted path of the parameter, `params` for all of them. */
+  readonly field: string;
+  readonly kind: 'unknown' | 'missing' | 'invalid';
+  /** Continues a sentence that begins with the name: `must be a whole number, got "ten"`. */
+  readonly reason: string;
+}
+
 export interface SchemaProblem {
   /** Dotted path of the first wrong parameter. */
   readonly field: string;
   readonly reason: string;
   /** Every problem, for `details.validation`. */
   readonly all: string;
+  /** The same, one by one. At least one. */
+  readonly problems: readonly ParameterProblem[];
 }
 
 /** Validation, JSON Schema and type of one value, from one definition. */

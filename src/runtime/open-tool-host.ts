@@ -1,14 +1,14 @@
 import {closedFailure} from '../core/closed-failure.ts';
-import type {Failure} from '../core/failure.ts';
 import type {Json} from '../core/json.ts';
 import type {Lifecycle} from '../core/lifecycle.ts';
 import {rememberSuccess} from '../core/remember-success.ts';
 import type {Result} from '../core/result.ts';
-import type {Tool, ToolError, ToolRequest, ToolResult} from '../core/tool.ts';
+import type {Tool, ToolRequest, ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost, ToolListing} from '../core/tool-host.ts';
 import {executeCall, type Runtime} from './execute-call.ts';
 import {type Explanation, explainCall} from './explain-call.ts';
 import type {AdvertisedTool} from './registry.ts';
+import {renderResult} from './render-result.ts';
 import type {Session} from './session.ts';
 import {unexpectedFailure} from './unexpected-failure.ts';
 import {unstartedResult} from './unstarted-result.ts';
@@ -57,7 +57,7 @@ export function openToolHost(parts: ToolHostParts): OpenToolHost {
         return unstartedResult(request, unexpectedFailure(error, request.tool, log).error, clock);
       }
     },
-    renderText: result => renderText(result, byName.get(result.tool)),
+    renderText: result => renderResult(result, byName.get(result.tool)),
     explain: (tool, params) => explainCall(tool, params, parts),
     closeSession: async () => {
       const closed = await opened?.close();
@@ -76,19 +76,4 @@ function toListing(tool: AdvertisedTool): ToolListing {
     dataSchema: {type: 'object'},
     ...tool,
   };
-}
-
-/** Ruling H2. `web_fetch` fails with the bare envelope (FR-ERR-JSON-01), the others with a sentence. */
-function renderText({error, data}: ToolResult, tool: Tool | undefined): string {
-  if (!error) return tool ? tool.renderText(data) : JSON.stringify(data);
-  if (tool?.badParams === 'bad_args') return JSON.stringify(toEnvelope(error));
-  const {retryable, ...details} = error.details ?? {};
-  const more = Object.keys(details).length > 0 ? `\n${JSON.stringify(details)}` : '';
-  return `${error.error_type}: ${error.message}${retryable === true ? ' (may work when retried)' : ''}${more}`;
-}
-
-/** Ruling H1, the other way round. */
-function toEnvelope({error_type, message, details}: ToolError): Failure {
-  const {retryable, ...rest} = details ?? {};
-  return {code: error_type, message, retryable: retryable === true, details: rest};
 }

@@ -68,7 +68,7 @@ test('policy: an unknown tool comes with the nearest one', () => {
   };
   expect(find('webfetch')).toMatchObject({
     code: 'unknown_tool',
-    message: 'There is no tool "webfetch". Did you mean "web_fetch"? There are echo, web_fetch.',
+    message: 'There is no tool "webfetch". Did you mean "web_fetch"? The tools are echo, web_fetch.',
     details: {tool: 'webfetch', available: ['echo', 'web_fetch'], did_you_mean: 'web_fetch'},
   });
   expect(find('WEB-FETCH')?.details['did_you_mean']).toBe('web_fetch');

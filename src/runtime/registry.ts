@@ -1,10 +1,11 @@
 import {type Failure, fail} from '../core/failure.ts';
 import type {Json} from '../core/json.ts';
-import {nearestName} from '../core/nearest-name.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {takeStart} from '../core/text/take-start.ts';
 import type {Tool, ToolAnnotations} from '../core/tool.ts';
 import {disabledFailure} from './disabled-failure.ts';
+import {ourName} from './our-name.ts';
+import {TOOL_SYNONYMS} from './synonyms.data.ts';
 
 /** One `[[tools.definitions]]`; what is left out is empty. */
 export interface WrittenDefinition {
@@ -94,9 +95,9 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
   function unknownTool(name: string): Err<Failure> {
     const available = advertised.map(tool => tool.name);
     const shown = takeStart(name, 64);
-    const nearest = nearestName(name, available);
+    const nearest = ourName(name, available, TOOL_SYNONYMS);
     const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
-    const list = available.length === 0 ? 'No tool is enabled.' : `There are ${available.join(', ')}.`;
+    const list = available.length === 0 ? 'No tool is enabled.' : `The tools are ${available.join(', ')}.`;
     return fail('unknown_tool', `There is no tool ${JSON.stringify(shown)}.${hint} ${list}`, {
       tool: shown,
       available,

@@ -26,11 +26,13 @@ const params = z.strictObject({
       'Pattern such as "*.py" (at every level), "src/**/*.{ts,tsx}" or "docs/**"; "!" first leaves out.',
     ),
   root: z.string().min(1).default('.').describe('Directory in which the pattern holds.'),
+  include_ignored: z.boolean().default(false).describe('Also what .gitignore files ignore.'),
 });
 
 const data = z.object({
   files: z.array(z.string()).describe('Paths relative to the workspace, in bytewise order.'),
   truncated: z.boolean(),
+  ignored_files: z.int().exactOptional().describe('How many more fit and are ignored.'),
 });
 
 export function globTool(session: WorkspaceSession): Tool {
@@ -39,8 +41,8 @@ export function globTool(session: WorkspaceSession): Tool {
     name: 'glob',
     title: 'Find files by name',
     description:
-      'Finds files of the workspace by a pattern for their paths, hidden and ignored ones included, at most ' +
-      '1000 of them. Use search to find files by what is in them.',
+      'Finds files of the workspace by a pattern for their paths, hidden ones included and ignored ones left out, ' +
+      'at most 1000 of them. Use search to find files by what is in them.',
     annotations: READING,
     params: schemaOf(params),
     data: schemaOf(data),
@@ -58,20 +60,34 @@ export function globTool(session: WorkspaceSession): Tool {
       if (!glob.ok) return glob;
       const {signal} = context;
       const found = await limitCall({tool: 'glob', timeoutMs: TIMEOUT_MS, clock, signal}, deadline =>
-        walkTree(workspace, root.value, {glob: glob.value, maxFiles: MAX_FILES, deadline}),
+        walkTree(workspace, root.value, {
+          glob: glob.value,
+          ignored: request.include_ignored ? undefined : 'counted',
+          maxFiles: MAX_FILES,
+          deadline,
+        }),
       );
       if (!found.ok) return suggestSimilar(session, found, signal);
       const prefix = root.value === '.' ? '' : `${root.value}/`;
-      const all = found.value.files.map(path => `${prefix}${path}`);
+      const {files, total, ignoredFiles} = found.value;
+      const all = files.map(path => `${prefix}${path}`);
       const fitting = takeWithin(all, outputLimit(context) - FRAME_BYTES);
-      return ok({files: [...fitting], truncated: fitting.length < found.value.total});
+      return ok({
+        files: [...fitting],
+        truncated: fitting.length < total,
+        ...(ignoredFiles > 0 && {ignored_files: ignoredFiles}),
+      });
     },
-    renderText: ({files: found, truncated}) => {
-      if (found.length === 0) return 'No files.';
-      const more = truncated
-        ? [`[the first ${found.length} files; narrow pattern or root to see the others]`]
-        : [];
-      return [...found, ...more].join('\n');
+    renderText: ({files: found, truncated, ignored_files = 0}) => {
+      const lines = found.length === 0 ? ['No files.'] : [...found];
+      if (truncated)
+        lines.push(`[the first ${found.length} files; narrow pattern or root to see the others]`);
+      if (ignored_files > 0) lines.push(`[${ignored(ignored_files)}; include_ignored shows them]`);
+      return lines.join('\n');
     },
   });
+}
+
+function ignored(files: number): string {
+  return files === 1 ? '1 ignored file fits too' : `${files.toLocaleString('en')} ignored files fit too`;
 }

@@ -9,6 +9,7 @@ import {READING} from './annotations.ts';
 import {OUTER_MS} from './outer-bound.ts';
 import {outputLimit} from './output-limit.ts';
 import {readingIntent} from './reading-intent.ts';
+import {renderRead} from './render-read.ts';
 import {schemaOf} from './schema.ts';
 import {suggestSimilar} from './suggest-similar.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
@@ -22,13 +23,14 @@ const FITTINGS = 4;
 /** A control character is written as `\u0001`. */
 const LONGEST_ESCAPE = 6;
 /** The answer without its text, and the line that marks the cut. */
-const FRAME_BYTES = 400;
+const FRAME_BYTES = 430;
 
 // Ruling W5: that the lines are in the file is judged where their number is known, so zod sees integers only.
 const params = z.strictObject({
   path: z.string().min(1).describe('File relative to the workspace.'),
   start_line: z.int().optional().describe('First line, from 1.'),
   end_line: z.int().optional().describe('Last line, inclusive. Beyond the end is clamped.'),
+  line_numbers: z.boolean().optional().describe('Show the number of each line in the text.'),
 });
 
 const lineRange = z.object({start_line: z.int(), end_line: z.int()});
@@ -41,6 +43,10 @@ const data = z.object({
   end_line: z.int(),
   left_out: lineRange.exactOptional().describe('The lines of which something is left out.'),
   next: lineRange.exactOptional().describe('The lines that were left out, to be asked for next.'),
+  line_numbers: z
+    .literal(true)
+    .exactOptional()
+    .describe('The text has the number of each line; content has not.'),
 });
 
 export function readFileTool(session: WorkspaceSession): Tool {
@@ -65,7 +71,7 @@ export function readFileTool(session: WorkspaceSession): Tool {
       const lines = isRange ? ` (lines ${start_line ?? 1}-${end_line ?? 'end'})` : '';
       return readingIntent(resolved.value, `read_file ${resolved.value}${lines}`);
     },
-    execute: async ({path, start_line, end_line}, context) => {
+    execute: async ({path, start_line, end_line, line_numbers}, context) => {
       const resolved = workspace.resolve(path);
       if (!resolved.ok) return resolved;
       const {signal} = context;
@@ -79,9 +85,9 @@ export function readFileTool(session: WorkspaceSession): Tool {
       );
       if (!read.ok) return suggestSimilar(session, read, signal);
       ledger.record(resolved.value, read.value.hash);
-      return ok({...read.value.data});
+      return ok({...read.value.data, ...(line_numbers === true && {line_numbers})});
     },
-    renderText: answer => `${headerOf(answer)}\n${answer.content}`,
+    renderText: renderRead,
   });
 
   /** So many bytes of it that its JSON fits; the line that marks the cut stays, which a later cut would lose. */
@@ -104,20 +110,4 @@ export function readFileTool(session: WorkspaceSession): Tool {
       maxBytes = Math.max(1, Math.floor(fitting < FITTINGS ? scaled : certain));
     }
   }
-}
-
-/** W17: names what is shown, what is not, and how to get it. */
-function headerOf({start_line, end_line, total_lines, left_out, next}: z.infer<typeof data>): string {
-  if (left_out === undefined) return `[lines ${start_line}-${end_line} of ${total_lines}]`;
-  const whole = [
-    ...(left_out.start_line > start_line ? [`${start_line}-${left_out.start_line - 1}`] : []),
-    ...(left_out.end_line < end_line ? [`${left_out.end_line + 1}-${end_line}`] : []),
-  ];
-  const shown =
-    whole.length > 0 ? `lines ${whole.join(' and ')}` : `parts of lines ${start_line}-${end_line}`;
-  const more =
-    next === undefined
-      ? `line ${left_out.start_line} is too long to be shown whole`
-      : `to read on, start_line=${next.start_line} and end_line=${next.end_line}`;
-  return `[${shown} of ${total_lines}; ${more}]`;
 }

@@ -58,7 +58,7 @@ describe('list_files', () => {
     expect(listed).toMatchObject({truncated: true, total_files: 1100});
     expect(listed['files']).toHaveLength(1000);
     const text = tool('list_files').renderText((await call('list_files')).data);
-    expect(text).toMatch(/f0999\n\[1000 of 1100 files/);
+    expect(text).toMatch(/f0999\n\[100 files more; narrow root or glob/);
     const small = await call('list_files', {}, {maxOutputBytes: 1000});
     expect(small.data).toMatchObject({truncated: true, total_files: 1100});
     expect(JSON.stringify(small.data).length).toBeLessThanOrEqual(1000);
@@ -168,8 +168,9 @@ describe('read_file', () => {
       left_out: {start_line: 5001, end_line: 5001},
       next: {start_line: 5001, end_line: 5001},
     });
-    expect(tool('read_file').renderText(cut).slice(0, 90)).toMatch(
-      /^\[lines 1-5000 and 5002-10001 of 10001; to read on, start_line=5001 and end_line=5001\]\n/,
+    // W17: the text goes from the start as far as there is room.
+    expect(tool('read_file').renderText(cut)).toBe(
+      `[lines 1-650 of 10001; next: start_line=651]\n${lines(1, 650)}`,
     );
     // A request that has less room holds for it as for every tool.
     const small = await call('read_file', {path: 'f'}, {availableCapacityBytes: 100_000});
@@ -201,7 +202,12 @@ describe('read_file', () => {
         expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(maxOutputBytes);
         const text = tool('read_file').renderText(data);
         expect(text).not.toContain('[output truncated');
-        expect(text).toMatch(/\n\[… \d+ bytes of lines? [\d-]+ left out …\]\n/);
+        expect((data as {content: string}).content).toMatch(
+          /\n\[… \d+ bytes of lines? [\d-]+ left out …\]\n/,
+        );
+        expect(text).toMatch(
+          /^\[(lines 1-\d+ of \d+; next: start_line=\d+|a part of line 1 of \d+, which is too long to be shown whole(; next: start_line=2)?)\]\n/,
+        );
       }
     }
   });
@@ -216,13 +222,42 @@ describe('read_file', () => {
       const {data} = await call('read_file', {path}, {maxOutputBytes: 2000});
       return tool('read_file').renderText(data).split('\n', 1)[0];
     };
-    const [, to, from, start, end] =
-      /^\[lines 1-(\d+) and (\d+)-100 of 100; to read on, start_line=(\d+) and end_line=(\d+)\]$/.exec(
-        (await header('f')) ?? '',
-      ) ?? [];
-    expect([Number(start), Number(end)]).toEqual([Number(to) + 1, Number(from) - 1]);
-    expect(await header('long')).toBe('[lines 1-1 and 3-3 of 3; to read on, start_line=2 and end_line=2]');
-    expect(await header('one')).toBe('[parts of lines 1-1 of 1; line 1 is too long to be shown whole]');
+    expect(await header('f')).toMatch(/^\[lines 1-(\d+) of 100; next: start_line=\d+\]$/);
+    expect(await header('long')).toBe('[lines 1-1 of 3; next: start_line=2]');
+    expect(await header('one')).toBe('[a part of line 1 of 1, which is too long to be shown whole]');
+    const {data} = await call('read_file', {path: 'long', start_line: 2}, {maxOutputBytes: 2000});
+    expect(tool('read_file').renderText(data).split('\n', 1)[0]).toBe(
+      '[a part of line 2 of 3, which is too long to be shown whole; next: start_line=3]',
+    );
+  });
+
+  test('W17: following next shows every line once, whatever their lengths', async () => {
+    const lines = Array.from({length: 3000}, (_, at) => `${at} ${'é"\u0001'.repeat((at * 7919) % 60)}`);
+    const {call, tool} = await callWorkspaceTools({f: lines.join('\n')});
+    const read: string[] = [];
+    for (let start: number | undefined = 1; start !== undefined; ) {
+      const {data} = await call('read_file', {path: 'f', start_line: start}, {maxOutputBytes: 65_536});
+      const [head = '', ...shown] = tool('read_file').renderText(data).split('\n');
+      const [, from, to, , next] =
+        /^\[lines (\d+)-(\d+) of 3000(; next: start_line=(\d+))?\]$/.exec(head) ?? [];
+      expect(Number(from)).toBe(start);
+      read.push(...shown.slice(0, Number(to) - start + 1));
+      start = next === undefined ? undefined : Number(next);
+    }
+    expect(read).toEqual(lines);
+  });
+
+  test('W17: numbers of lines are shown on request, and very long lines in part', async () => {
+    const {data, tool} = await callWorkspaceTools({f: `a\n${'x'.repeat(2500)}\n${'c\n'.repeat(9)}`});
+    const numbered = await data('read_file', {path: 'f', line_numbers: true});
+    expect(numbered).toMatchObject({line_numbers: true, content: expect.stringMatching(/^a\nx+\n/)});
+    expect(tool('read_file').renderText(numbered)).toBe(
+      `[lines 1-11 of 11]\n 1\ta\n 2\t${'x'.repeat(2000)} [… 500 more characters]\n${Array.from(
+        {length: 9},
+        (_, at) => `${String(at + 3).padStart(2)}\tc\n`,
+      ).join('')}`,
+    );
+    expect(await data('read_file', {path: 'f', line_numbers: false})).not.toHaveProperty('line_numbers');
   });
 
   test('Tool API: error types', async () => {
@@ -395,7 +430,11 @@ describe('glob', () => {
       'src/utils.py',
     ]);
     expect((await data('glob', {pattern: '{*.md,.env}'}))['files']).toEqual(['.env', 'README.md']);
-    expect((await data('glob', {pattern: '*.log'}))['files']).toEqual(['a.log']);
+    expect(await data('glob', {pattern: '*.log'})).toEqual({files: [], truncated: false, ignored_files: 1});
+    expect(await data('glob', {pattern: '*.log', include_ignored: true})).toEqual({
+      files: ['a.log'],
+      truncated: false,
+    });
     expect((await data('glob', {pattern: '**/config'}))['files']).toEqual([]);
     expect(tool('glob').renderText((await call('glob', {pattern: '*.md'})).data)).toBe('README.md');
   });

@@ -29,7 +29,7 @@ test('ruling H2 null leaves out what may be left out, and nothing else', () => {
 });
 
 test('ruling H2 in web_fetch, null is no omission', () => {
-  expect(schemaOf(TYPE, {nullIsAbsent: false}).parse({path: 'a', start_line: null})).toMatchObject({
+  expect(schemaOf(TYPE, {isLenient: false}).parse({path: 'a', start_line: null})).toMatchObject({
     ok: false,
     error: {field: 'start_line'},
   });

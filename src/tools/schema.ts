@@ -1,10 +1,14 @@
 import {z} from 'zod';
 import type {Json} from '../core/json.ts';
 import type {Schema} from '../core/tool.ts';
+import {describeProblem} from './describe-problem.ts';
 
 interface SchemaOptions {
-  /** Whether `null` leaves out what may be left out (the Tool API's `X | None`). Default: it does. */
-  readonly nullIsAbsent?: boolean;
+  /**
+   * Whether `null` leaves out what may be left out (the Tool API's `X | None`), and a string of digits is
+   * an integer. Default: so it is.
+   */
+  readonly isLenient?: boolean;
 }
 
 /**
@@ -13,46 +17,59 @@ interface SchemaOptions {
  */
 export function schemaOf<Value>(
   type: z.ZodType<Value>,
-  {nullIsAbsent = true}: SchemaOptions = {},
+  {isLenient = true}: SchemaOptions = {},
 ): Schema<Value> {
   const jsonSchema = toJsonSchema(type);
-  const optional = nullIsAbsent ? optionalNames(jsonSchema) : new Set<string>();
+  const forms = isLenient ? formsOf(jsonSchema) : undefined;
   return {
     jsonSchema,
     parse: input => {
-      const parsed = type.safeParse(input === undefined ? {} : withoutNulls(input, optional));
+      const given = forms === undefined ? input : asMeant(input, forms);
+      const parsed = type.safeParse(given === undefined ? {} : given);
       if (parsed.success) return {ok: true, value: parsed.data};
-      const {issues} = parsed.error;
-      const [first] = issues;
+      const problems = parsed.error.issues.flatMap(issue => describeProblem(issue, given ?? {}));
+      const [first = {field: 'params', kind: 'invalid', reason: 'is invalid'}] = problems;
       return {
         ok: false,
         error: {
-          field: first === undefined ? 'params' : fieldOf(first),
-          reason: first?.message ?? 'invalid',
-          all: issues.map(issue => `${fieldOf(issue)}: ${issue.message}`).join('; '),
+          field: first.field,
+          reason: first.reason,
+          all: problems.map(({field, reason}) => `${field}: ${reason}`).join('; '),
+          problems: [first, ...problems.slice(1)],
         },
       };
     },
   };
 }
 
-function optionalNames({properties, required}: {readonly [keyword: string]: Json}): ReadonlySet<string> {
-  if (typeof properties !== 'object' || properties === null) return new Set();
+interface Forms {
+  readonly optional: ReadonlySet<string>;
+  readonly integers: ReadonlySet<string>;
+}
+
+function formsOf({properties, required}: {readonly [keyword: string]: Json}): Forms {
+  const entries = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
   const needed = Array.isArray(required) ? required : [];
-  return new Set(Object.keys(properties).filter(name => !needed.includes(name)));
+  const names = entries.map(([name]) => name);
+  const isInteger = (schema: Json) =>
+    typeof schema === 'object' && schema !== null && 'type' in schema && schema['type'] === 'integer';
+  return {
+    optional: new Set(names.filter(name => !needed.includes(name))),
+    integers: new Set(entries.filter(([, schema]) => isInteger(schema)).map(([name]) => name)),
+  };
 }
 
-function withoutNulls(input: unknown, optional: ReadonlySet<string>): unknown {
+/** Models write `null` for what they leave out, and now and then a number as a string. */
+function asMeant(input: unknown, {optional, integers}: Forms): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const entries = Object.entries(input);
-  if (!entries.some(([name, value]) => value === null && optional.has(name))) return input;
-  return Object.fromEntries(entries.filter(([name, value]) => value !== null || !optional.has(name)));
+  const entries = Object.entries(input)
+    .filter(([name, value]) => value !== null || !optional.has(name))
+    .map(([name, value]) => [name, integers.has(name) && isDigits(value) ? Number(value) : value]);
+  return Object.fromEntries(entries);
 }
 
-/** The name that is unknown, or the path to the value that is wrong. */
-function fieldOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return [...issue.path, issue.keys[0] ?? ''].join('.');
-  return issue.path.length === 0 ? 'params' : issue.path.join('.');
+function isDigits(value: unknown): value is string {
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value);
 }
 
 function toJsonSchema(type: z.ZodType): {readonly [keyword: string]: Json} {

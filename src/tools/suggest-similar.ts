@@ -26,7 +26,7 @@ export async function suggestSimilar(
     ...(await neighbours(session, wanted.value)),
     ...(await namesakes(session, wanted.value, signal)),
   ];
-  const similar = [...new Set(found)].slice(0, SUGGESTED);
+  const similar = [...new Set(found)].filter(one => one !== wanted.value).slice(0, SUGGESTED);
   if (similar.length === 0) return failure;
   const named = similar.map(one => JSON.stringify(one)).join(', ');
   return {
@@ -78,7 +78,7 @@ async function namesakes(
     keepsFile: (names: readonly string[]) => names.at(-1)?.toLowerCase() === name,
   };
   const walked = await limitCall({tool: 'list_files', timeoutMs: SEARCH_MS, clock, signal}, deadline =>
-    walkTree(workspace, root.value, {glob, maxFiles: SUGGESTED, deadline}),
+    walkTree(workspace, root.value, {glob, ignored: 'left-out', maxFiles: SUGGESTED, deadline}),
   );
   return walked.ok ? walked.value.files : [];
 }

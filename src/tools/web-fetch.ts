@@ -47,7 +47,7 @@ function argsOf(defaultMaxChunkTokens: number) {
   const found = known.get(defaultMaxChunkTokens);
   if (found !== undefined) return found;
   const type = argsSchema(defaultMaxChunkTokens);
-  const made = {type, schema: schemaOf<FetchRequest>(type, {nullIsAbsent: false})};
+  const made = {type, schema: schemaOf<FetchRequest>(type, {isLenient: false})};
   known.set(defaultMaxChunkTokens, made);
   return made;
 }

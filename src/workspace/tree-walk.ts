@@ -15,8 +15,11 @@ import {pathNames, type WorkspacePath} from './workspace-path.ts';
 export interface WalkRules {
   /** Holds below the root of the walk. */
   readonly glob?: Pick<Glob, 'keepsDirectory' | 'keepsFile'> | undefined;
-  /** Leaves out what .gitignore files ignore. */
-  readonly respectGitignore?: boolean | undefined;
+  /**
+   * What becomes of the files that .gitignore files ignore: `left-out`; `counted`, which leaves them out and says
+   * how many fit; `marked`, which says of the files below an ignored directory that they are. Default: nothing.
+   */
+  readonly ignored?: 'left-out' | 'counted' | 'marked' | undefined;
   readonly leaveOutHidden?: boolean | undefined;
   readonly deadline?: Deadline | undefined;
 }
@@ -28,6 +31,8 @@ export interface FileRun {
   /** What leads to it from the root of the walk: nothing, or names and a slash at the end. */
   readonly prefix: string;
   readonly names: readonly string[];
+  /** With `marked`: what leads to the outermost ignored directory that they lie in. */
+  readonly ignoredRoot: string | undefined;
 }
 
 /** A directory that is being gone through. */
@@ -39,7 +44,9 @@ interface Level {
   /** Names of files, and of directories with a slash behind them, which is how paths are compared. */
   readonly keys: readonly string[];
   next: number;
+  /** Undefined where nothing is ignored, or everything. */
   readonly scope: IgnoreScope | undefined;
+  readonly ignoredRoot: string | undefined;
   /** The names that lead to an entry, from the root of the walk and from that of the workspace; the last one is set. */
   readonly names: string[];
   readonly fullNames: string[];
@@ -60,6 +67,8 @@ const ENTRIES_A_TURN = 2000;
 export class TreeWalk {
   /** Why it ended before its end. */
   failure: Err<Failure> | undefined;
+  /** With `counted`: how many files fit and are ignored. */
+  ignoredFiles = 0;
   readonly #workspace: Pick<Workspace, 'resolve' | 'openDirectory' | 'openFile'>;
   readonly #root: WorkspacePath;
   readonly #rules: WalkRules;
@@ -87,7 +96,8 @@ export class TreeWalk {
         const names = this.#takeFiles(level);
         if (names.length > 0) {
           const directory = this.#hold(level);
-          if (directory.ok) yield {directory: directory.value, prefix: level.prefix, names};
+          if (directory.ok)
+            yield {directory: directory.value, prefix: level.prefix, names, ignoredRoot: level.ignoredRoot};
           else if (!this.#passesOver(directory)) return;
           continue;
         }
@@ -135,8 +145,10 @@ export class TreeWalk {
 
   /** The files up to the next directory, `LONGEST_RUN` at most. */
   #takeFiles(level: Level): readonly string[] {
-    const {glob} = this.#rules;
+    const {glob, ignored} = this.#rules;
     const {keys, names, fullNames, scope} = level;
+    const isCounted = ignored === 'counted';
+    const isBelowIgnored = isCounted && level.ignoredRoot !== undefined;
     const taken: string[] = [];
     const end = Math.min(keys.length, level.next + LONGEST_RUN);
     this.#untilTurn -= 1;
@@ -147,8 +159,11 @@ export class TreeWalk {
       this.#untilTurn -= 1;
       names[names.length - 1] = key;
       fullNames[fullNames.length - 1] = key;
-      if (scope?.ignores(fullNames, false)) continue;
-      if (glob === undefined || glob.keepsFile(names)) taken.push(key);
+      const isIgnored = isBelowIgnored || (ignored !== 'marked' && scope?.ignores(fullNames, false) === true);
+      if (isIgnored && !isCounted) continue;
+      if (glob !== undefined && !glob.keepsFile(names)) continue;
+      if (isIgnored) this.ignoredFiles += 1;
+      else taken.push(key);
     }
     return taken;
   }
@@ -157,8 +172,9 @@ export class TreeWalk {
     const above = pathNames(this.#root);
     const opened = this.#workspace.openDirectory(this.#root);
     if (!opened.ok) return opened;
-    const scope = this.#rules.respectGitignore ? await scopeAbove(this.#workspace, above) : undefined;
-    return this.#enter(opened.value, {prefix: '', names: [], fullNames: above, scope});
+    const scope = this.#rules.ignored ? await scopeAbove(this.#workspace, above) : undefined;
+    const ignoredRoot = undefined;
+    return this.#enter(opened.value, {prefix: '', names: [], fullNames: above, scope, ignoredRoot});
   }
 
   /** Undefined where nothing is looked for below it. */
@@ -166,13 +182,21 @@ export class TreeWalk {
     const {names, fullNames, scope, prefix} = level;
     names[names.length - 1] = name;
     fullNames[fullNames.length - 1] = name;
-    if (scope?.ignores(fullNames, true)) return undefined;
+    const isIgnored = scope?.ignores(fullNames, true) === true;
+    if (isIgnored && this.#rules.ignored === 'left-out') return undefined;
     if (this.#rules.glob?.keepsDirectory(names) === false) return undefined;
     const held = this.#hold(level);
     if (!held.ok) return held;
     const opened = held.value.openDirectory(name);
     if (!opened.ok) return opened;
-    return this.#enter(opened.value, {prefix: `${prefix}${name}/`, names, fullNames, scope});
+    const below = `${prefix}${name}/`;
+    const place = {prefix: below, names, fullNames};
+    return this.#enter(
+      opened.value,
+      isIgnored
+        ? {...place, scope: undefined, ignoredRoot: below}
+        : {...place, scope, ignoredRoot: level.ignoredRoot},
+    );
   }
 
   /** Closes the directory unless it becomes a level. */
@@ -183,11 +207,13 @@ export class TreeWalk {
       names,
       fullNames,
       scope,
+      ignoredRoot,
     }: {
       prefix: string;
       names: readonly string[];
       fullNames: readonly string[];
       scope: IgnoreScope | undefined;
+      ignoredRoot: string | undefined;
     },
   ): Promise<Entered> {
     let entered: Level | undefined;
@@ -195,9 +221,8 @@ export class TreeWalk {
       const listed = await directory.entries();
       if (!listed.ok) return listed;
       this.#untilTurn -= listed.value.length;
-      const own = this.#rules.respectGitignore
-        ? await ownScope(directory, listed.value, fullNames.length, scope)
-        : undefined;
+      const reads = this.#rules.ignored !== undefined && ignoredRoot === undefined;
+      const own = reads ? await ownScope(directory, listed.value, fullNames.length, scope) : undefined;
       entered = {
         directory,
         path: directory.path,
@@ -205,6 +230,7 @@ export class TreeWalk {
         keys: this.#keysOf(listed.value),
         next: 0,
         scope: own,
+        ignoredRoot,
         names: [...names, ''],
         fullNames: [...fullNames, ''],
       };

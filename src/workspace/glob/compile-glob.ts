@@ -25,7 +25,7 @@ const MAX_CHARACTERS = 1024;
  */
 export function compileGlob(text: string, field: string): Result<Glob> {
   const refuse = (reason: string): Result<never> =>
-    fail('invalid_params', `${field} ${JSON.stringify(takeStart(text, 200))} ${reason}. Correct ${field}.`, {
+    fail('invalid_params', `${field} ${JSON.stringify(takeStart(text, 200))} ${reason}.`, {
       field,
       reason,
     });

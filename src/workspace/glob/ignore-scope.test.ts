@@ -29,7 +29,7 @@ async function keptOf(
   const workspace = unwrap(openWorkspace(root));
   try {
     const start = unwrap(workspace.resolve('.'));
-    return unwrap(await walkTree(workspace, start, {respectGitignore: true, maxFiles: 1000})).files;
+    return unwrap(await walkTree(workspace, start, {ignored: 'left-out', maxFiles: 1000})).files;
   } finally {
     workspace.close();
   }

@@ -54,7 +54,7 @@ export async function searchFiles(request: SearchRequest, parts: SearchParts): P
   if (!root.ok) return root;
   const walk = new TreeWalk(workspace, root.value, {
     glob: request.glob,
-    respectGitignore: true,
+    ignored: 'left-out',
     deadline: reading,
   });
   const text = new TreeText(walk, searching);
