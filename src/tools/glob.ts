@@ -82,12 +82,14 @@ export function globTool(session: WorkspaceSession): Tool {
       const lines = found.length === 0 ? ['No files.'] : [...found];
       if (truncated)
         lines.push(`[the first ${found.length} files; narrow pattern or root to see the others]`);
-      if (ignored_files > 0) lines.push(`[${ignored(ignored_files)}; include_ignored shows them]`);
+      if (ignored_files > 0) lines.push(ignoredNote(ignored_files));
       return lines.join('\n');
     },
   });
 }
 
-function ignored(files: number): string {
-  return files === 1 ? '1 ignored file fits too' : `${files.toLocaleString('en')} ignored files fit too`;
+function ignoredNote(files: number): string {
+  return files === 1
+    ? '[1 ignored file fits too; include_ignored shows it]'
+    : `[${files.toLocaleString('en')} ignored files fit too; include_ignored shows them]`;
 }

@@ -105,7 +105,7 @@ export function listFilesTool(session: WorkspaceSession): Tool {
 }
 
 /** Fills the room with what helps most: directories, then files. */
-function answerOf({files, ownFiles, folded, total}: WalkedTree, room: number): z.infer<typeof data> {
+function answerOf({files, ownFiles, folded, total, shallow}: WalkedTree, room: number): z.infer<typeof data> {
   const all = Array.from(folded, ([path, {files: inside, isIgnored}]) => ({
     path,
     files: inside,
@@ -118,10 +118,9 @@ function answerOf({files, ownFiles, folded, total}: WalkedTree, room: number): z
   const hasIgnored = all.some(({ignored}) => ignored);
   const own = isCut && hasIgnored ? takeWithin(ownFiles, left / 2) : undefined;
   const kept = own === undefined ? listed : takeWithin(files, left / 2);
-  const deep = all.reduce((sum, {files: inside, ignored}) => sum + (ignored ? 0 : inside), 0);
   return {
     files: [...kept],
-    truncated: kept.length + deep < total && kept.length < total,
+    truncated: kept.length < shallow,
     total_files: total,
     ...(directories.length > 0 && {directories}),
     ...(own !== undefined && {own_files: [...own]}),

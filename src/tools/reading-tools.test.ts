@@ -418,6 +418,127 @@ describe('search', () => {
   });
 });
 
+describe('ruling W16: lists show the project', () => {
+  const PROJECT = {
+    '.gitignore': 'node_modules/\n*.log\n/build\n',
+    'a.log': '',
+    'build/out/x.ts': '',
+    'lib/main.ts': '',
+    'lib/deep/er/one.ts': '',
+    'node_modules/a/index.ts': '',
+    'node_modules/b/index.ts': '',
+    'z.ts': '',
+  };
+
+  test('the text of list_files shows an ignored directory as one line; data is as it was', async () => {
+    const {data, tool} = await callWorkspaceTools(PROJECT);
+    const listed = await data('list_files');
+    expect(listed).toEqual({
+      files: Object.keys(PROJECT).sort(),
+      truncated: false,
+      total_files: 8,
+      directories: [
+        {path: 'build/', files: 1, ignored: true},
+        {path: 'node_modules/', files: 2, ignored: true},
+      ],
+    });
+    expect(tool('list_files').renderText(listed)).toBe(
+      [
+        '.gitignore',
+        'a.log',
+        'build/ (1 file, ignored)',
+        'lib/deep/er/one.ts',
+        'lib/main.ts',
+        'node_modules/ (2 files, ignored)',
+        'z.ts',
+      ].join('\n'),
+    );
+    expect(await data('list_files', {root: 'node_modules'})).toEqual({
+      files: ['a/index.ts', 'b/index.ts'],
+      truncated: false,
+      total_files: 2,
+    });
+  });
+
+  test('what an ignored directory would push out of a list that is cut is there', async () => {
+    const modules = Array.from({length: 1200}, (_, at) => [`node_modules/${at}/index.ts`, ''] as const);
+    const {data, tool} = await callWorkspaceTools({...PROJECT, ...Object.fromEntries(modules)});
+    const listed = await data('list_files');
+    expect(listed['files']).not.toContain('z.ts');
+    expect(listed).toMatchObject({
+      truncated: true,
+      total_files: 1208,
+      own_files: ['.gitignore', 'a.log', 'lib/deep/er/one.ts', 'lib/main.ts', 'z.ts'],
+    });
+    expect(tool('list_files').renderText(listed)).toBe(
+      [
+        '.gitignore',
+        'a.log',
+        'build/ (1 file, ignored)',
+        'lib/deep/er/one.ts',
+        'lib/main.ts',
+        'node_modules/ (1,202 files, ignored)',
+        'z.ts',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    [
+      1,
+      [
+        '.gitignore',
+        'a.log',
+        'build/ (1 file, ignored)',
+        'lib/ (2 files)',
+        'node_modules/ (2 files, ignored)',
+        'z.ts',
+      ],
+    ],
+    [
+      2,
+      [
+        '.gitignore',
+        'a.log',
+        'build/ (1 file, ignored)',
+        'lib/deep/ (1 file)',
+        'lib/main.ts',
+        'node_modules/ (2 files, ignored)',
+        'z.ts',
+      ],
+    ],
+  ])('depth %i', async (depth, lines) => {
+    const {data, tool} = await callWorkspaceTools(PROJECT);
+    const listed = await data('list_files', {depth});
+    expect(tool('list_files').renderText(listed)).toBe(lines.join('\n'));
+    expect(listed).toMatchObject({truncated: false, total_files: 8});
+  });
+
+  test('glob leaves out what is ignored, and says how much', async () => {
+    const {data, tool} = await callWorkspaceTools(PROJECT);
+    const found = await data('glob', {pattern: '*.ts'});
+    expect(found).toEqual({
+      files: ['lib/deep/er/one.ts', 'lib/main.ts', 'z.ts'],
+      truncated: false,
+      ignored_files: 3,
+    });
+    expect(tool('glob').renderText(found)).toMatch(
+      /\nz\.ts\n\[3 ignored files fit too; include_ignored shows them\]$/,
+    );
+    const {files} = await data('glob', {pattern: '*.ts', include_ignored: true});
+    expect(files).toHaveLength(6);
+    expect(tool('glob').renderText(await data('glob', {pattern: 'a.log'}))).toBe(
+      'No files.\n[1 ignored file fits too; include_ignored shows it]',
+    );
+  });
+
+  test('similar names are looked for in the project, not in what is ignored', async () => {
+    const {call} = await callWorkspaceTools(PROJECT);
+    const {error} = await call('read_file', {path: 'src/index.ts'});
+    expect(error?.message).toBe('There is no "src/index.ts". Look it up with list_files or glob.');
+  });
+});
+
 describe('glob', () => {
   test('ruling W11: files relative to the workspace, in bytewise order', async () => {
     const {data, tool, call} = await callWorkspaceTools(FILES);

@@ -20,6 +20,8 @@ export interface WalkedTree {
   readonly files: readonly string[];
   /** How many there are in all. */
   readonly total: number;
+  /** Those of them that are not deeper than `depth`. */
+  readonly shallow: number;
   /** With `counted`: how many more fit and are ignored. */
   readonly ignoredFiles: number;
   /** What `marked` and `depth` fold: directories by what leads to them (`lib/`), in order. */
@@ -39,10 +41,12 @@ export async function walkTree(
   const ownFiles: string[] = [];
   const folded = new Map<string, FoldedDirectory>();
   let total = 0;
+  let shallow = 0;
   for await (const {prefix, names, ignoredRoot} of walk.runs()) {
     total += names.length;
     const deep = depth === undefined ? undefined : deepest(prefix, depth);
     if (deep === undefined) {
+      shallow += names.length;
       for (const name of names.slice(0, maxFiles - files.length)) files.push(`${prefix}${name}`);
     }
     const fold = outermost(deep, ignoredRoot);
@@ -53,7 +57,7 @@ export async function walkTree(
       for (const name of names.slice(0, maxFiles - ownFiles.length)) ownFiles.push(`${prefix}${name}`);
     }
   }
-  return walk.failure ?? ok({files, total, ignoredFiles: walk.ignoredFiles, folded, ownFiles});
+  return walk.failure ?? ok({files, total, shallow, ignoredFiles: walk.ignoredFiles, folded, ownFiles});
 }
 
 /** The directory at that depth in which the files behind a prefix lie; undefined where they are not deeper. */
