@@ -6,6 +6,7 @@ import {createManualClock} from '../../test/support/manual-clock.ts';
 import {openTestWorkspace} from '../../test/support/open-test-workspace.ts';
 import {systemClock} from '../core/clock.ts';
 import {fail} from '../core/failure.ts';
+import type {Json} from '../core/json.ts';
 import {ok} from '../core/result.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import type {ProcessRequest, ProcessRunner} from '../workspace/process/process-runner.ts';
@@ -300,18 +301,78 @@ describe('search', () => {
       truncated: false,
       total_matches: 1,
     });
-    expect(tool('search').renderText(found)).toBe('src/main.py:1:def main():\nsrc/main.py-2-    pass');
-    expect(tool('search').renderText(await data('search', {query: 'nothing'}))).toBe('No matches.');
+    expect(tool('search').renderText(found)).toBe('src/main.py\n1:def main():\n2-    pass');
+    expect(tool('search').renderText(await data('search', {query: 'nothing'}))).toBe(
+      'No matches in 6 files. 1 file that fits is ignored; include_ignored searches it.',
+    );
   });
 
   test('ruling H2: the text has each line once, in groups', async () => {
     const {data, tool} = await callWorkspaceTools({f: 'm1\na\nm2\nb\nc\nd\ne\nm3\n', g: 'm4\nm5\n'});
     expect(tool('search').renderText(await data('search', {query: 'm', context_lines: 1}))).toBe(
-      ['f:1:m1', 'f-2-a', 'f:3:m2', 'f-4-b', '--', 'f-7-e', 'f:8:m3', '--', 'g:1:m4', 'g:2:m5'].join('\n'),
+      ['f', '1:m1', '2-a', '3:m2', '4-b', '--', '7-e', '8:m3', '', 'g', '1:m4', '2:m5'].join('\n'),
     );
     expect(
       tool('search').renderText(await data('search', {query: 'm', max_results: 1, context_lines: 0})),
-    ).toMatch(/^f:1:m1\n\[1 of 5 matches/);
+    ).toMatch(/^f\n1:m1\n\[1 of 5 matches; raise max_results/);
+  });
+
+  test('W18: one directory, one file, any case or this one, ignored files too', async () => {
+    const {data, code, call} = await callWorkspaceTools({...FILES, 'src/README.md': 'Text\n'});
+    const filesOf = async (params: {[name: string]: Json}) => {
+      const {matches} = await data('search', {query: 'text', ...params});
+      return (matches as {file: string}[]).map(({file}) => file);
+    };
+    expect(await filesOf({})).toEqual(['README.md', 'src/README.md']);
+    expect(await filesOf({path: 'src'})).toEqual(['src/README.md']);
+    expect(await filesOf({path: 'README.md'})).toEqual(['README.md']);
+    expect(await filesOf({path: 'a.log'})).toEqual(['a.log']);
+    expect(await filesOf({include_ignored: true})).toEqual(['README.md', 'a.log', 'src/README.md']);
+    expect(await filesOf({case_sensitive: true})).toEqual(['README.md']);
+    expect(await filesOf({path: 'src', glob: '*.py'})).toEqual([]);
+    expect(await code('search', {query: 'x', path: '../x'})).toBe('path_escape');
+    const {error} = await call('search', {query: 'x', path: 'srcs'});
+    expect(error?.details).toMatchObject({similar: ['src']});
+  });
+
+  test('W18: the files with matches, how many each has, and so many of one file', async () => {
+    const {data, tool} = await callWorkspaceTools({a: 'm\n'.repeat(3), b: 'x\n', c: 'm\n', d: 'M m\n'});
+    const listed = await data('search', {query: 'm', output: 'files'});
+    expect(listed).toEqual({
+      matches: [],
+      truncated: false,
+      total_matches: 5,
+      files: [
+        {file: 'a', matches: 3},
+        {file: 'c', matches: 1},
+        {file: 'd', matches: 1},
+      ],
+      total_files: 3,
+    });
+    expect(tool('search').renderText(listed)).toBe('a\nc\nd');
+    const counted = await data('search', {query: 'm', output: 'count', max_results: 2});
+    expect(counted).toMatchObject({truncated: true, total_matches: 5, total_files: 3});
+    expect(tool('search').renderText(counted)).toBe(
+      'a: 3\nc: 1\n[the first 2 files; 5 matches in 3 files; raise max_results to see more]',
+    );
+    const few = await data('search', {query: 'm', max_per_file: 1, context_lines: 0});
+    expect(few).toMatchObject({truncated: true, total_matches: 5});
+    expect(
+      (few['matches'] as {file: string; line: number}[]).map(({file, line}) => `${file}:${line}`),
+    ).toEqual(['a:1', 'c:1', 'd:1']);
+  });
+
+  test('W17: an empty answer says where was looked', async () => {
+    const {data, tool} = await callWorkspaceTools(FILES);
+    const text = async (params: {[name: string]: Json}) =>
+      tool('search').renderText(await data('search', {query: 'zzz', ...params}));
+    expect(await text({glob: 'src'})).toBe('No file was searched. No file fits glob; did you mean "src/**"?');
+    expect(await text({glob: 'src/**'})).toBe('No matches in 3 files.');
+    expect(await text({glob: '*.log'})).toBe(
+      'No file was searched. 1 file that fits is ignored; include_ignored searches it.',
+    );
+    expect(await text({path: 'README.md'})).toBe('No matches in 1 file.');
+    expect(await text({output: 'count', include_ignored: true})).toBe('No matches in 7 files.');
   });
 
   test('Tool API: 50 results by default; ruling E7: as many as fit', async () => {

@@ -1,7 +1,10 @@
+import type {NothingFound} from './explain-nothing.ts';
+
 interface Match {
   readonly file: string;
   readonly line: number;
   readonly content: string;
+  readonly content_truncated?: true | undefined;
   readonly context_before: readonly string[];
   readonly context_after: readonly string[];
 }
@@ -10,31 +13,89 @@ interface Answer {
   readonly matches: readonly Match[];
   readonly truncated: boolean;
   readonly total_matches: number;
+  readonly files?: readonly {readonly file: string; readonly matches: number}[] | undefined;
+  readonly total_files?: number | undefined;
+  readonly counted?: true | undefined;
+  readonly nothing_found?: NothingFound | undefined;
 }
 
-/** As grep prints it: `path:line:` for a match, `path-line-` for a line around it, `--` between groups. Each line once. */
-export function renderMatches({matches, truncated, total_matches}: Answer): string {
-  if (matches.length === 0) return truncated ? `${total_matches} matches, none shown.` : 'No matches.';
+/**
+ * W17, by file: its path, then `12:` before a line that matches and `12-` before one around it, `--` where lines are
+ * left out between two. Each line once.
+ */
+export function renderMatches(answer: Answer): string {
+  if (answer.nothing_found !== undefined) return renderNothing(answer.nothing_found);
+  if (answer.files !== undefined) return renderCounts(answer, answer.files);
+  const {matches, truncated, total_matches} = answer;
+  if (matches.length === 0)
+    return truncated ? `${number(total_matches)} matches, none shown.` : 'No matches.';
+  const blocks = Array.from(byFile(matches), ([file, found]) => [file, ...linesOf(found)].join('\n'));
+  const text = blocks.join('\n\n');
+  if (!truncated) return text;
+  return `${text}\n[${number(matches.length)} of ${number(total_matches)} matches; raise max_results, narrow query, glob or path, or count with output="count"]`;
+}
+
+function byFile(matches: readonly Match[]): ReadonlyMap<string, readonly Match[]> {
+  const groups = new Map<string, Match[]>();
+  for (const match of matches) {
+    const group = groups.get(match.file);
+    if (group === undefined) groups.set(match.file, [match]);
+    else group.push(match);
+  }
+  return groups;
+}
+
+function linesOf(matches: readonly Match[]): readonly string[] {
   const lines: string[] = [];
-  const isMatch = new Set(matches.map(({file, line}) => `${line}:${file}`));
-  let file: string | undefined;
+  const matching = new Set(matches.map(({line}) => line));
   let shown = 0;
   for (const match of matches) {
     const first = match.line - match.context_before.length;
-    if (match.file !== file) shown = 0;
-    if (file !== undefined && (match.file !== file || first > shown + 1)) lines.push('--');
-    file = match.file;
+    const hasContext = match.context_before.length + match.context_after.length > 0;
+    if (hasContext && shown > 0 && first > shown + 1) lines.push('--');
     for (const [index, text] of [...match.context_before, match.content, ...match.context_after].entries()) {
       const line = first + index;
       if (line <= shown) continue;
       // A line around one match may be the next match itself, which says it then.
-      if (line > match.line && isMatch.has(`${line}:${file}`)) break;
-      const mark = line === match.line || isMatch.has(`${line}:${file}`) ? ':' : '-';
-      lines.push(`${file}${mark}${line}${mark}${text}`);
+      if (line > match.line && matching.has(line)) break;
+      const cut = line === match.line && match.content_truncated ? ' […]' : '';
+      lines.push(`${line}${matching.has(line) ? ':' : '-'}${text}${cut}`);
       shown = line;
     }
   }
-  if (truncated)
-    lines.push(`[${matches.length} of ${total_matches} matches; narrow query or glob to see the others]`);
-  return lines.join('\n');
+  return lines;
+}
+
+function renderCounts(
+  {total_matches, total_files = 0, truncated, counted}: Answer,
+  files: Answer['files'] & {},
+): string {
+  if (files.length === 0) return `${number(total_files)} files, none shown.`;
+  const lines = files.map(({file, matches}) => (counted ? `${file}: ${number(matches)}` : file));
+  const all = `${number(total_matches)} matches in ${number(total_files)} files`;
+  const note = truncated
+    ? `the first ${number(files.length)} files; ${all}; raise max_results to see more`
+    : all;
+  return [...lines, ...(truncated || counted ? [`[${note}]`] : [])].join('\n');
+}
+
+function renderNothing({searched_files, ignored_files, hint}: NothingFound): string {
+  const found = searched_files === 0 ? 'No file was searched.' : `No matches in ${files(searched_files)}.`;
+  const meant = hint === undefined ? '' : ` No file fits glob; did you mean ${JSON.stringify(hint)}?`;
+  const ignored = ignored_files === 0 ? '' : ` ${ignoredNote(ignored_files)}`;
+  return `${found}${meant}${ignored}`;
+}
+
+function ignoredNote(count: number): string {
+  return count === 1
+    ? '1 file that fits is ignored; include_ignored searches it.'
+    : `${number(count)} files that fit are ignored; include_ignored searches them.`;
+}
+
+function files(count: number): string {
+  return count === 1 ? '1 file' : `${number(count)} files`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
 }

@@ -1,4 +1,5 @@
 import {ok, type Result} from '../../core/result.ts';
+import type {WorkspacePath} from '../workspace-path.ts';
 import {type Query, queryArguments} from './query-arguments.ts';
 import {type Ripgrep, runRipgrep} from './run-ripgrep.ts';
 import type {TextPlace, TreeText} from './tree-text.ts';
@@ -31,13 +32,13 @@ export async function findMatches(
   maxLines: number,
   signal: AbortSignal,
 ): Promise<Result<FoundLines>> {
-  const positions = new PositionReader();
+  const found: {readonly at: number; readonly column: number}[] = [];
+  const positions = new PositionReader((at, column) => found.push({at, column}));
   const blocks = text.blocks();
   try {
     let isAll = false;
     const located = await runRipgrep(ripgrep, {
-      // Of the lines themselves nothing is needed, and one may be as long as the text.
-      args: [...IN_TEXT, '--column', '--byte-offset', '--max-columns=1', ...queryArguments(query, '-')],
+      args: [...LOCATED, ...queryArguments(query, '-')],
       stdin: takeUntil(
         blocks,
         () => positions.count >= maxLines,
@@ -52,7 +53,7 @@ export async function findMatches(
     text.forgetPlaces();
     const counted = isAll ? ok(0) : await countRest(ripgrep, query, blocks, signal);
     if (!counted.ok) return counted;
-    const lines = positions.found.flatMap(({at, column}) => {
+    const lines = found.flatMap(({at, column}) => {
       const place = text.placeOf(at);
       return place === undefined ? [] : [{...place, column}];
     });
@@ -63,6 +64,46 @@ export async function findMatches(
 }
 
 const IN_TEXT = ['--text', '--no-heading', '--no-filename'];
+/** Of the lines themselves nothing is needed, and one may be as long as the text. */
+const LOCATED = [...IN_TEXT, '--column', '--byte-offset', '--max-columns=1'];
+
+export interface FoundByFile extends FoundLines {
+  /** How many lines match in each file that has any, in the order of the text. */
+  readonly files: ReadonlyMap<WorkspacePath, number>;
+}
+
+/** The same with the number of matches in each file, and at most `maxPerFile` lines of one. One run, to its end. */
+export async function findMatchesByFile(
+  ripgrep: Ripgrep,
+  query: Query,
+  text: TreeText,
+  {maxLines, maxPerFile}: {readonly maxLines: number; readonly maxPerFile: number},
+  signal: AbortSignal,
+): Promise<Result<FoundByFile>> {
+  const lines: FoundLine[] = [];
+  const files = new Map<WorkspacePath, number>();
+  let total = 0;
+  const positions = new PositionReader((at, column) => {
+    total += 1;
+    const place = text.placeOf(at);
+    if (place === undefined) return;
+    const before = files.get(place.path) ?? 0;
+    files.set(place.path, before + 1);
+    if (before < maxPerFile && lines.length < maxLines) lines.push({...place, column});
+  });
+  const blocks = text.blocks();
+  try {
+    const located = await runRipgrep(ripgrep, {
+      args: [...LOCATED, ...queryArguments(query, '-')],
+      stdin: blocks,
+      onStdout: part => positions.read(part, Number.POSITIVE_INFINITY),
+      signal,
+    });
+    return located.ok ? ok({lines, files, total}) : located;
+  } finally {
+    await blocks.return(undefined);
+  }
+}
 
 /** Blocks until there are enough matches. The rest stays to be taken. */
 async function* takeUntil(
@@ -100,14 +141,19 @@ async function countRest(
 /** Reads `line:column:offset:…` again and again; the line itself, of which something may follow, is passed over. */
 class PositionReader {
   count = 0;
-  readonly found: {readonly at: number; readonly column: number}[] = [];
+  readonly #onPosition: (at: number, column: number) => void;
   /** Of the line that is being read: the numbers so far, and which of them comes. */
   #numbers: [number, number, number] = [0, 0, 0];
   #index = 0;
 
+  constructor(onPosition: (at: number, column: number) => void) {
+    this.#onPosition = onPosition;
+  }
+
+  /** After `maxFound` of them, lines are counted only. */
   read(part: Uint8Array, maxFound: number): true {
     for (let at = 0; at < part.length; at += 1) {
-      if (this.#index > 2 || this.found.length === maxFound) {
+      if (this.#index > 2 || this.count >= maxFound) {
         const end = part.indexOf(NEWLINE, at);
         if (end === -1) return true;
         at = end;
@@ -125,7 +171,7 @@ class PositionReader {
 
   #finish(maxFound: number): void {
     const [, column, at] = this.#numbers;
-    if (this.found.length < maxFound) this.found.push({at, column: column - 1});
+    if (this.count < maxFound) this.#onPosition(at, column - 1);
     this.count += 1;
     this.#numbers = [0, 0, 0];
     this.#index = 0;

@@ -4,7 +4,7 @@ import type {Glob} from '../glob/compile-glob.ts';
 import type {Workspace} from '../jail.ts';
 import {TreeWalk} from '../tree-walk.ts';
 import type {WorkspacePath} from '../workspace-path.ts';
-import {type FoundLine, findMatches} from './find-matches.ts';
+import {type FoundByFile, type FoundLine, findMatches, findMatchesByFile} from './find-matches.ts';
 import {lineNumbers} from './line-numbers.ts';
 import type {Query} from './query-arguments.ts';
 import {readLines, type ShownLine} from './read-lines.ts';
@@ -12,9 +12,17 @@ import type {Ripgrep} from './run-ripgrep.ts';
 import {TreeText} from './tree-text.ts';
 
 export interface SearchRequest extends Query {
-  readonly glob: Glob | undefined;
+  /** Holds below `root`. */
+  readonly glob: Pick<Glob, 'keepsDirectory' | 'keepsFile'> | undefined;
+  /** A directory. Default: the whole workspace. */
+  readonly root?: WorkspacePath | undefined;
+  readonly includeIgnored?: boolean | undefined;
   readonly maxResults: number;
   readonly contextLines: number;
+  /** Lines of one file. */
+  readonly maxPerFile?: number | undefined;
+  /** Numbers of matches in each file, and no lines. */
+  readonly onlyCounts?: boolean | undefined;
 }
 
 export interface SearchMatch {
@@ -31,6 +39,10 @@ export interface SearchAnswer {
   readonly matches: readonly SearchMatch[];
   /** Matching lines in all files, those that are not listed included. */
   readonly total: number;
+  /** With `onlyCounts`: matching lines in each file that has any, in order. */
+  readonly files: ReadonlyMap<WorkspacePath, number>;
+  /** Text files that were searched. */
+  readonly searched: number;
   /** False where time ran out while files were searched; then there may be more. */
   readonly complete: boolean;
 }
@@ -50,20 +62,32 @@ export interface SearchParts {
  */
 export async function searchFiles(request: SearchRequest, parts: SearchParts): Promise<Result<SearchAnswer>> {
   const {ripgrep, workspace, searching, reading} = parts;
-  const root = workspace.resolve('.');
+  const {maxResults, contextLines, maxPerFile, onlyCounts} = request;
+  const root = request.root === undefined ? workspace.resolve('.') : ok(request.root);
   if (!root.ok) return root;
   const walk = new TreeWalk(workspace, root.value, {
     glob: request.glob,
-    ignored: 'left-out',
+    ignored: request.includeIgnored ? undefined : 'left-out',
     deadline: reading,
   });
   const text = new TreeText(walk, searching);
-  const found = await findMatches(ripgrep, request, text, request.maxResults, reading.signal);
+  const limits = {maxLines: onlyCounts ? 0 : maxResults, maxPerFile: maxPerFile ?? Number.POSITIVE_INFINITY};
+  const found =
+    onlyCounts || maxPerFile !== undefined
+      ? await findMatchesByFile(ripgrep, request, text, limits, reading.signal)
+      : await findMatches(ripgrep, request, text, maxResults, reading.signal);
   if (!found.ok) return found;
   if (text.failure !== undefined) return text.failure;
-  const matches = await show(found.value.lines, request.contextLines, parts);
+  const matches = await show(found.value.lines, contextLines, parts);
   if (!matches.ok) return matches;
-  return ok({matches: matches.value, total: found.value.total, complete: !text.stopped});
+  const files = 'files' in found.value ? (found.value as FoundByFile).files : new Map();
+  return ok({
+    matches: matches.value,
+    total: found.value.total,
+    files,
+    searched: text.files,
+    complete: !text.stopped,
+  });
 }
 
 async function show(

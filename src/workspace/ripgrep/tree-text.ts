@@ -36,6 +36,8 @@ export class TreeText {
   failure: Err<Failure> | undefined;
   /** Whether `stop` fired before its end. */
   stopped = false;
+  /** Files that were handed over: those of the walk that are text. */
+  files = 0;
   readonly #walk: TreeWalk;
   readonly #stop: AbortSignal;
   readonly #starts: TextStart[] = [];
@@ -145,6 +147,7 @@ export class TreeText {
   }
 
   #begin({path}: OpenDirectory, name: string): void {
+    this.files += 1;
     if (!this.#forgets) this.#starts.push({directory: path, name, at: this.#sent + this.#filled});
   }
 
