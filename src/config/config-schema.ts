@@ -1,4 +1,5 @@
 import type {Section, SettingsOf} from '../core/setting.ts';
+import {mcpSection} from '../mcp/options.ts';
 import {approvalSection} from '../runtime/approvals/options.ts';
 import {runSection} from '../sandbox/options.ts';
 import {webFetchSection} from '../web/options.ts';
@@ -58,6 +59,7 @@ export const configSchema = {
           },
         },
         approval: approvalSection,
+        mcp: mcpSection,
         run: runSection,
         webfetch: webFetchSection,
         webread: webReadSection,

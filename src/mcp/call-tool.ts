@@ -18,7 +18,7 @@ import type {CallOptions, ToolHost} from '../core/tool-host.ts';
 import {approvalForm, questionDigest, readApprovalAnswer} from './approval-form.ts';
 import {DeferringApprover, type GivenAnswer} from './deferring-approver.ts';
 import {elicitingApprover} from './eliciting-approver.ts';
-import {presentResult} from './present-result.ts';
+import {isBareJsonTool, presentResult} from './present-result.ts';
 import {reportProgress} from './report-progress.ts';
 
 /** Ruling E7: what the caller has left, in bytes of the answer. */
@@ -33,6 +33,8 @@ export interface AskedState {
 
 export interface CallParts {
   readonly host: ToolHost;
+  readonly results: 'both' | 'text';
+  readonly maxResultBytes: number | undefined;
   readonly clock: Clock;
   /** Whether the client calls again to answer (2026-07-28) instead of being asked (before). */
   readonly era: 'legacy' | 'modern';
@@ -66,12 +68,14 @@ export async function callTool(
     signal: anyOf([mcpReq.signal, context.http?.req?.signal, deferring?.signal]),
     onProgress: progress.say,
     ...(approver === undefined ? {} : {approver}),
+    // web_fetch has its own limits (FR-WF-03a).
+    ...(isBareJsonTool(request.tool) ? {} : {maxOutputBytes: parts.maxResultBytes}),
     ...(capacity === undefined ? {} : {availableCapacityBytes: capacity}),
   };
   try {
     const result = await host.call(request, options);
     const open = deferring?.open;
-    if (open === undefined) return presentResult(result, host.renderText);
+    if (open === undefined) return presentResult(result, host.renderText, parts.results);
     return inputRequired({
       inputRequests: {[APPROVAL]: inputRequired.elicit(approvalForm(open.question))},
       requestState: await parts.sign({digest: open.digest, nonce: randomHex(16)}),

@@ -47,6 +47,29 @@ describe.each(COMBINATIONS)('MCP over %s, revision %s', (...combination) => {
     expect(answer.isError).not.toBe(true);
   });
 
+  test('ruling H8 with text, no structure and no schema of one is sent, and the limit is for every channel', async () => {
+    const host = createFixtureHost({echo, web_fetch: echo});
+    const service = createMcpService(host, {
+      version: '1.2.3',
+      results: 'text',
+      maxResultBytes: 5000,
+      clock: createManualClock(),
+    });
+    const client = await connectClient(service, combination);
+    const {tools} = await client.listTools();
+    expect(tools).toMatchObject([{name: 'echo'}, {name: 'web_fetch'}]);
+    for (const tool of tools) expect(tool).not.toHaveProperty('outputSchema');
+    for (const [name, text] of [
+      ['echo', 'rendered {"text":"hello"}'],
+      ['web_fetch', '{"text":"hello"}'],
+    ] as const) {
+      const answer = await client.callTool({name, arguments: {text: 'hello'}});
+      expect(answer.content).toEqual([{type: 'text', text}]);
+      expect(answer).not.toHaveProperty('structuredContent');
+    }
+    expect(host.calls.map(({options}) => options.maxOutputBytes)).toEqual([5000, undefined]);
+  });
+
   test('ruling H2 a failed workspace tool is a result that fits its output schema', async () => {
     const host = createFixtureHost({
       read_file: async () => fail('file_not_found', 'There is no a.txt.', {path: 'a.txt'}),

@@ -10,6 +10,7 @@ import {randomHex} from '../core/random.ts';
 import type {ToolHost} from '../core/tool-host.ts';
 import {type AskedState, callTool} from './call-tool.ts';
 import {describeTool} from './describe-tool.ts';
+import {instructionsFor} from './instructions.ts';
 
 /** An approval can be given as long as a pending one waits. */
 const STATE_LIFETIME_SEC = 3600;
@@ -19,8 +20,12 @@ const MOST_REDEEMED = 10_000;
 export interface McpServiceOptions {
   /** Of the package, for the client. */
   readonly version: string;
-  /** What a client may put into the prompt of its model. */
+  /** What a client may put into the prompt of its model. Default: how to choose among the tools that are offered. */
   readonly instructions?: string;
+  /** Ruling H8. Default: `both`. */
+  readonly results?: 'both' | 'text';
+  /** Bytes of an answer as compact JSON. Default: as for every other interface. */
+  readonly maxResultBytes?: number;
   readonly clock?: Clock;
 }
 
@@ -34,7 +39,7 @@ export interface McpService {
 
 /** A host as an MCP server of the 2026-07-28 revision and of those that start with `initialize`. */
 export function createMcpService(host: ToolHost, options: McpServiceOptions): McpService {
-  const {version, instructions, clock = systemClock} = options;
+  const {version, instructions, results = 'both', maxResultBytes, clock = systemClock} = options;
   const running = new Set<Promise<unknown>>();
   // The key lives as long as the process: a question asked by another process is not ours.
   const codec = createRequestStateCodec<AskedState>({key: randomHex(32), ttlSeconds: STATE_LIFETIME_SEC});
@@ -47,7 +52,7 @@ export function createMcpService(host: ToolHost, options: McpServiceOptions): Mc
       {name: 'forge-tools', title: 'forge-tools', version},
       {
         capabilities: {tools: {}},
-        ...(instructions === undefined ? {} : {instructions}),
+        instructions: instructions ?? instructionsFor(host.listTools().map(({name}) => name)),
         requestState: {verify: codec.verify},
         jsonSchemaValidator: {getValidator: unusedValidator},
       },
@@ -55,8 +60,20 @@ export function createMcpService(host: ToolHost, options: McpServiceOptions): Mc
     const idPrefix = `mcp-${randomHex(6)}`;
     const initialized = () => server.getClientCapabilities();
     const call = (request: CallToolRequest, context: ServerContext) =>
-      callTool(request, context, {host, clock, era, initialized, idPrefix, sign, redeem});
-    server.setRequestHandler('tools/list', () => ({tools: host.listTools().map(describeTool)}));
+      callTool(request, context, {
+        host,
+        results,
+        maxResultBytes,
+        clock,
+        era,
+        initialized,
+        idPrefix,
+        sign,
+        redeem,
+      });
+    server.setRequestHandler('tools/list', () => ({
+      tools: host.listTools().map(listing => describeTool(listing, results)),
+    }));
     server.setRequestHandler('tools/call', (request, context) => track(call(request, context)));
     return server;
   };

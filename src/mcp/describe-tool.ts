@@ -4,8 +4,8 @@ import type {ToolListing} from '../core/tool-host.ts';
 import {isBareJsonTool} from './present-result.ts';
 import {toolResultSchema} from './tool-result-schema.ts';
 
-/** A tool as `tools/list` shows it: title, both schemas and all four hints, always. */
-export function describeTool(listing: ToolListing): Tool {
+/** A tool as `tools/list` shows it: title, schemas and all four hints. With `text`, no schema of answers (ruling H8). */
+export function describeTool(listing: ToolListing, channel: 'both' | 'text' = 'both'): Tool {
   const {name, title, description, annotations, paramsSchema, dataSchema} = listing;
   const {readOnly, destructive, idempotent, openWorld} = annotations;
   const outputSchema = isBareJsonTool(name) ? dataSchema : toolResultSchema(dataSchema);
@@ -15,7 +15,9 @@ export function describeTool(listing: ToolListing): Tool {
     description,
     inputSchema: ofObjectType(paramsSchema),
     // Every revision before 2026-07-28 wants an object at the root; text output (ruling H6) has none.
-    ...(outputSchema['type'] === 'object' ? {outputSchema: ofObjectType(outputSchema)} : {}),
+    ...(channel === 'both' && outputSchema['type'] === 'object'
+      ? {outputSchema: ofObjectType(outputSchema)}
+      : {}),
     annotations: {
       title,
       readOnlyHint: readOnly,

@@ -15,12 +15,20 @@ export function isBareJsonTool(tool: string): boolean {
 
 /**
  * Ruling H2. Some hosts show a model only the text, some only `structuredContent`, some both: each is
- * enough by itself. No failure of a tool is a JSON-RPC error.
+ * enough by itself. With `text`, there is no structure (ruling H8). No failure of a tool is a JSON-RPC error.
  */
 export function presentResult(
   result: ToolResult,
   renderText: (result: ToolResult) => string,
+  channel: 'both' | 'text' = 'both',
 ): CallToolResult {
+  const {structuredContent, ...presented} = presentBoth(result, renderText);
+  return channel === 'text' || structuredContent === undefined
+    ? presented
+    : {...presented, structuredContent};
+}
+
+function presentBoth(result: ToolResult, renderText: (result: ToolResult) => string): CallToolResult {
   const {tool, data, error} = result;
   if (!isBareJsonTool(tool)) {
     return {

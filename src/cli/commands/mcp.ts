@@ -1,6 +1,7 @@
 import {join, resolve} from 'node:path';
 import type {Environment} from '../../config/environment.ts';
 import type {Toolbox} from '../../create-toolbox.ts';
+import type {McpServiceOptions} from '../../mcp/create-mcp-service.ts';
 import {CLIENTS, clientConfig} from '../client-config.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
@@ -30,6 +31,11 @@ const FLAGS = {
     type: 'string',
     value: 'NAMES',
     help: 'With --http: hosts of web pages that may call.',
+  },
+  results: {
+    type: 'string',
+    value: 'CHANNEL',
+    help: 'What clients get of an answer: both (text and structure) or text, which costs a model less where its client shows the structure only.',
   },
   'print-config': {
     type: 'string',
@@ -63,11 +69,12 @@ export const mcpCommand: Command = {
       if (http !== undefined) throw new UsageError('--print-config is for standard input and output.');
       return printConfig(values['print-config'], values, context);
     }
+    const results = resultsFlag(values.results);
     const toolbox = await openToolbox(values, context);
     try {
-      if (http === undefined) await serveOnStdio(toolbox, context);
+      if (http === undefined) await serveOnStdio(toolbox, results, context);
       else {
-        return await serveOnHttp(toolbox, context, {
+        return await serveOnHttp(toolbox, results, context, {
           ...http,
           ...tokenOptions(values['token-file'], http.port, context.environment),
           allowedHosts: listFlag('allow-host', values['allow-host']),
@@ -84,14 +91,16 @@ export const mcpCommand: Command = {
 /** Says the same to a client as was said here, with paths that hold wherever the client starts it. */
 async function printConfig(
   written: string,
-  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'allow' | 'log-level'>,
+  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'allow' | 'log-level'> & {
+    readonly results?: string | undefined;
+  },
   {console, environment: {cwd}, program}: CommandContext,
 ): Promise<ExitCode> {
   const client = CLIENTS.find(known => known === written);
   if (client === undefined) {
     throw new UsageError(`--print-config takes one of ${CLIENTS.join(', ')}, got "${written}".`);
   }
-  const given = (['config', 'run-dir', 'allow', 'log-level'] as const).flatMap(name => {
+  const given = (['config', 'run-dir', 'allow', 'log-level', 'results'] as const).flatMap(name => {
     const value = flags[name];
     if (value === undefined) return [];
     return [`--${name}`, name === 'config' || name === 'run-dir' ? resolve(cwd, value) : value];
@@ -103,13 +112,34 @@ async function printConfig(
   return EXIT.ok;
 }
 
-async function serveOnStdio(toolbox: Toolbox, {console, signal, version}: CommandContext): Promise<void> {
+type Results = 'both' | 'text' | undefined;
+
+function resultsFlag(written: string | undefined): Results {
+  if (written === undefined || written === 'both' || written === 'text') return written;
+  throw new UsageError(`--results takes both or text, got "${written}".`);
+}
+
+/** Ruling H8: the flag, else the configuration. */
+function serviceOptions({config}: Toolbox, results: Results, version: string): McpServiceOptions {
+  const {mcp} = config.tools;
+  return {version, results: results ?? mcp.results, maxResultBytes: mcp.max_result_bytes};
+}
+
+async function serveOnStdio(
+  toolbox: Toolbox,
+  results: Results,
+  {console, signal, version}: CommandContext,
+): Promise<void> {
   const [{createMcpService}, {serveStdio}] = await Promise.all([
     import('../../mcp/create-mcp-service.ts'),
     import('../../mcp/serve-stdio.ts'),
   ]);
   const {input, output} = console;
-  await serveStdio(createMcpService(toolbox, {version}), {input, output, signal});
+  await serveStdio(createMcpService(toolbox, serviceOptions(toolbox, results, version)), {
+    input,
+    output,
+    signal,
+  });
 }
 
 interface Listening {
@@ -124,6 +154,7 @@ interface Listening {
 /** Serves until Ctrl-C, which is how such a server ends in good order. */
 async function serveOnHttp(
   toolbox: Toolbox,
+  results: Results,
   {console, signal, version}: CommandContext,
   options: Listening,
 ): Promise<ExitCode> {
@@ -131,7 +162,10 @@ async function serveOnHttp(
     import('../../mcp/create-mcp-service.ts'),
     import('../../mcp/serve-http.ts'),
   ]);
-  const service = await serveHttp(createMcpService(toolbox, {version}), options);
+  const service = await serveHttp(
+    createMcpService(toolbox, serviceOptions(toolbox, results, version)),
+    options,
+  );
   if (!service.ok) {
     console.err(renderFailure(service.error, undefined, console));
     return EXIT.failed;

@@ -12,7 +12,7 @@ import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
 import {UsageError} from '../usage-error.ts';
 
 const FORMATS: Readonly<Record<string, (host: ToolHost) => unknown>> = {
-  mcp: host => ({tools: host.listTools().map(describeTool)}),
+  mcp: host => ({tools: host.listTools().map(listing => describeTool(listing))}),
   openai: host => openaiTools(host).tools,
   'openai-chat': host => openaiChatTools(host).tools,
   anthropic: host => anthropicTools(host).tools,
