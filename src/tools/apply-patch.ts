@@ -2,11 +2,10 @@ import {z} from 'zod';
 import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
 import {limitCall} from '../workspace/limit-call.ts';
-import type {FileChange} from '../workspace/patch/file-change.ts';
 import type {PatchPlan} from '../workspace/patch/plan-patch.ts';
-import {stateHash} from '../workspace/patch/state-hash.ts';
 import {runPatchWith} from '../workspace/process/run-patch-with.ts';
 import type {ReadLedger} from '../workspace/read-ledger.ts';
+import {hashesBefore} from './hashes-before.ts';
 import {makeChange} from './make-change.ts';
 import {OUTER_MS, SETTLE_MS} from './outer-bound.ts';
 import {PlanOnce} from './plan-once.ts';
@@ -81,7 +80,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
         subject: {kind: 'path', values: changedFiles},
         summary: `apply_patch ${count} (+${stat.added} -${stat.removed}${request.dry_run ? ', dry run' : ''})`,
         preview: diff,
-        fileHashes: Object.fromEntries(changes.flatMap(hashesBefore)),
+        fileHashes: hashesBefore(changes),
         dryRun: request.dry_run,
       });
     },
@@ -126,14 +125,4 @@ function answer(plan: PatchPlan, dryRun: boolean) {
     dry_run: dryRun,
     ...(dryRun ? {diff: plan.diff} : {}),
   };
-}
-
-function hashesBefore(change: FileChange): [string, string][] {
-  if (change.kind === 'create') return [[change.path, 'absent']];
-  const old = stateHash(change.old);
-  if (change.kind !== 'rename') return [[change.path, old]];
-  return [
-    [change.from, old],
-    [change.path, 'absent'],
-  ];
 }

@@ -1,3 +1,4 @@
+import type {Json} from '../core/json.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {ToolContext} from '../core/tool.ts';
 import type {FileWrite, HeldWorkspace} from '../workspace/edit/held-workspace.ts';
@@ -15,6 +16,10 @@ export interface PlannedChange {
   /** W7: as submitted, or our own diff where the tool takes none. */
   readonly patch: string | Uint8Array;
   readonly changedFiles: readonly string[];
+  /** The session has to read again what it knew of the files. */
+  readonly forgets?: boolean | undefined;
+  /** More for the event of the change. */
+  readonly event?: {readonly [field: string]: Json} | undefined;
 }
 
 interface ChangeRequest<Plan> {
@@ -55,8 +60,9 @@ export async function makeChange<Plan>(
     const done = await held.commit(writes, time);
     if (!done.ok) return done;
     await tidyUp(change.changes);
-    refreshLedger(ledger, change.changes);
-    await context.emit('PATCH_APPLIED', recorded.value);
+    if (change.forgets === true) for (const {path} of writes) ledger.forget(path);
+    else refreshLedger(ledger, change.changes);
+    await context.emit('PATCH_APPLIED', {...recorded.value, ...change.event});
     return ok(current.value.plan);
   });
 

@@ -5,6 +5,7 @@ import {yieldAfter} from '../core/yield-after.ts';
 import {prepareWrite} from '../workspace/edit/prepare-write.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {bytesOf, readable} from '../workspace/patch/byte-string.ts';
+import {byteCount} from './byte-count.ts';
 import {changedFile} from './changed-file.ts';
 import {makeChange} from './make-change.ts';
 import {OUTER_MS, SETTLE_MS} from './outer-bound.ts';
@@ -71,7 +72,7 @@ export function writeFileTool(session: WorkspaceSession): Tool {
       if (!planned.ok) return planned;
       const {prepared, diff} = planned.value;
       const {path, bytes, created} = prepared.summary;
-      const what = [...(created ? ['new'] : []), `${bytes} bytes`, ...(request.dry_run ? ['dry run'] : [])];
+      const what = [...(created ? ['new'] : []), byteCount(bytes), ...(request.dry_run ? ['dry run'] : [])];
       return ok({
         subject: {kind: 'path', values: [path]},
         summary: `write_file ${path} (${what.join(', ')})`,
@@ -103,7 +104,7 @@ export function writeFileTool(session: WorkspaceSession): Tool {
     renderText: ({path, bytes, created, changed, line_endings, added, removed, dry_run, diff = ''}) => {
       const what = created ? 'new file' : changed ? 'replaced' : 'unchanged, it has that content already';
       const kept = line_endings === undefined ? '' : ', CRLF kept';
-      const stat = `${path} | +${added} -${removed} (${what}, ${bytes} bytes${kept})`;
+      const stat = `${path} | +${added} -${removed} (${what}, ${byteCount(bytes)}${kept})`;
       return dry_run ? `Dry run, nothing was changed: ${stat}\n${diff}` : stat;
     },
   });

@@ -22,6 +22,9 @@ const WORKSPACE_TOOLS = [
   'str_replace',
   'write_file',
   'apply_patch',
+  'move_file',
+  'delete_file',
+  'undo',
 ];
 
 /** The real toolbox behind the official client. */
