@@ -232,7 +232,7 @@ export const FAILURE_CODES = {
   no_match: {
     blame: 'caller',
     retryable: false,
-    meaning: 'old_string does not occur in the file.',
+    meaning: 'The text that is to be replaced does not occur.',
     next: 'Compare with the nearest match in `details`, or read the file again.',
     details: ['path', 'nearest', 'hint', 'edit'],
   },

@@ -5,6 +5,7 @@ import {globTool} from './glob.ts';
 import {listFilesTool} from './list-files.ts';
 import {moveFileTool} from './move-file.ts';
 import {readFileTool} from './read-file.ts';
+import {replaceInFilesTool} from './replace-in-files.ts';
 import {searchTool} from './search.ts';
 import {strReplaceTool} from './str-replace.ts';
 import {undoTool} from './undo.ts';
@@ -21,6 +22,7 @@ export function workspaceTools(session: WorkspaceSession): readonly Tool[] {
     strReplaceTool(session),
     writeFileTool(session),
     applyPatchTool(session),
+    replaceInFilesTool(session),
     moveFileTool(session),
     deleteFileTool(session),
     undoTool(session),

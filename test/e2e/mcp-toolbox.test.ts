@@ -22,6 +22,7 @@ const WORKSPACE_TOOLS = [
   'str_replace',
   'write_file',
   'apply_patch',
+  'replace_in_files',
   'move_file',
   'delete_file',
   'undo',

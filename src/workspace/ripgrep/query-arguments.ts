@@ -2,15 +2,21 @@ export interface Query {
   readonly text: string;
   /** Otherwise it is searched for as it is. */
   readonly isRegex: boolean;
+  readonly caseSensitive?: boolean;
+  readonly wholeWord?: boolean;
 }
 
 /**
  * How lines are matched, the same wherever they are. `none` as encoding: what is text is UTF-8, as for
  * read_file. `-e` and `--` keep a query such as `--pre=…`, which would execute a program, a query.
  */
-export function queryArguments({text, isRegex}: Query, path: string): readonly string[] {
+export function queryArguments(
+  {text, isRegex, caseSensitive = false, wholeWord = false}: Query,
+  path: string,
+): readonly string[] {
   return [
-    '--ignore-case',
+    ...(caseSensitive ? [] : ['--ignore-case']),
+    ...(wholeWord ? ['--word-regexp'] : []),
     '--crlf',
     '--encoding=none',
     '--no-mmap',
