@@ -20,7 +20,8 @@ const params = z.strictObject({
   unified_diff: z
     .string()
     .describe(
-      'Unified diff with "--- a/PATH", "+++ b/PATH" and "@@" lines; "/dev/null" for a new or removed file.',
+      'Unified diff with "--- a/PATH", "+++ b/PATH" and "@@" lines; "/dev/null" for a new or removed file. ' +
+        'Or a "*** Begin Patch". Without line numbers, old lines must occur once.',
     ),
   dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
 });
@@ -28,7 +29,14 @@ const params = z.strictObject({
 const data = z.object({
   changed_files: z.array(z.string()),
   patch_size_bytes: z.int(),
-  stat: z.array(z.object({path: z.string(), added: z.int(), removed: z.int()})),
+  stat: z.array(
+    z.object({
+      path: z.string(),
+      from: z.string().exactOptional().describe('Its old name, where it was renamed.'),
+      added: z.int(),
+      removed: z.int(),
+    }),
+  ),
   offsets: z
     .array(z.object({path: z.string(), hunk: z.int(), line: z.int(), offset: z.int()}))
     .describe('Hunks that were found elsewhere than they say.'),
@@ -101,12 +109,19 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
       return ok(answer(plan, request.dry_run));
     },
     renderText: ({stat, changed_files, offsets, recounted_hunks, dry_run, diff = ''}) => {
-      const lines = stat.map(({path, added, removed}) => `${path} | +${added} -${removed}`);
+      const lines = stat.map(({path, from, added, removed}) => {
+        const name = from === undefined ? path : `${from} => ${path}`;
+        return `${name} | +${added} -${removed}`;
+      });
       const moved = offsets.map(
         ({path, hunk, line}) => `[hunk ${hunk} of ${path} was applied at line ${line}, not where it says]`,
       );
       const recounted =
-        recounted_hunks > 0 ? [`[line counts of ${recounted_hunks} hunk headers were corrected]`] : [];
+        recounted_hunks > 0
+          ? [
+              `[wrong line counts were corrected in ${recounted_hunks} hunk ${recounted_hunks === 1 ? 'header' : 'headers'}]`,
+            ]
+          : [];
       const count = changed_files.length === 1 ? '1 file' : `${changed_files.length} files`;
       const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${count}`;
       return [head, ...lines, ...moved, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
@@ -114,11 +129,14 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
   });
 }
 
-function answer(plan: PatchPlan, dryRun: boolean) {
+function answer(plan: PatchPlan, dryRun: boolean): z.infer<typeof data> {
   return {
     changed_files: [...plan.changedFiles],
     patch_size_bytes: plan.patchSizeBytes,
-    stat: plan.stat.files.map(file => ({...file})),
+    stat: plan.stat.files.map((file, index) => {
+      const change = plan.changes[index];
+      return change?.kind === 'rename' ? {...file, from: change.from} : {...file};
+    }),
     offsets: plan.offsets.map(offset => ({...offset})),
     recounted_hunks: plan.recounted,
     cross_check: plan.crossCheck,

@@ -13,23 +13,27 @@ import type {WorkspaceSession} from './workspace-session.ts';
 const TIMEOUT_MS = 40_000;
 const NAMED_LEFT_OUT = 20;
 
+const MAX_CHARACTERS = 10_000;
+
+// Short, as every model carries it: limits and defaults of false are not in the schema.
 const params = z.strictObject({
   query: z
     .string()
-    .min(1)
-    .max(10_000)
-    .refine(query => !/[\0\r\n]/.test(query), 'must be a single line, as lines are searched one by one')
-    .describe('Text within a line.'),
+    .refine(
+      query => query !== '' && query.length <= MAX_CHARACTERS,
+      `must have 1 to ${MAX_CHARACTERS} characters`,
+    )
+    .refine(query => !/[\0\r\n]/.test(query), 'must be a single line, as lines are searched one by one'),
   replacement: z
     .string()
-    .max(10_000)
+    .refine(text => text.length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
     .refine(text => !/\0|\p{Surrogate}/u.test(text), 'must be well-formed text without NUL'),
-  is_regex: z.boolean().default(false).describe('query is Rust regex, $1 in replacement its group.'),
-  glob: z.string().min(1).optional().describe('Such as "*.py", below path.'),
-  path: z.string().min(1).default('.').describe('File or directory.'),
-  whole_word: z.boolean().default(false),
+  is_regex: z.boolean().optional().describe('Rust regex; $1 in replacement.'),
+  glob: z.string().optional().describe('Such as "*.py".'),
+  path: z.string().optional().describe('File or directory.'),
+  whole_word: z.boolean().optional(),
   case_sensitive: z.boolean().default(true),
-  dry_run: z.boolean().default(false),
+  dry_run: z.boolean().optional(),
 });
 
 const data = z.object({
@@ -50,18 +54,23 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
   return defineChangeTool(session, {
     name: 'replace_in_files',
     title: 'Replace in files',
-    description:
-      'Replaces a text in every file, or in none; leaves out binary and ignored files. Try dry_run first.',
+    description: 'Replaces text within lines in every file, or in none. Leaves out binary and ignored files.',
     params: schemaOf(params),
     data: schemaOf(data),
     timeoutMs: TIMEOUT_MS,
     paths: () => [],
-    isDryRun: ({dry_run}) => dry_run,
+    isDryRun: ({dry_run}) => dry_run === true,
     plan: async (request, _, time) => {
-      const {query: text, replacement, is_regex: isRegex, whole_word, case_sensitive} = request;
+      const {
+        query: text,
+        replacement,
+        is_regex: isRegex = false,
+        whole_word = false,
+        case_sensitive,
+      } = request;
       const glob = request.glob === undefined ? ok(undefined) : compileGlob(request.glob, 'glob');
       if (!glob.ok) return glob;
-      const where = workspace.resolve(request.path);
+      const where = workspace.resolve(request.path ?? '.');
       if (!where.ok) return where;
       const hasGroups = await groupsIn(isRegex, text, replacement);
       if (!hasGroups.ok) return hasGroups;
@@ -89,7 +98,7 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
         summary: `${statOf(plan.count, plan.files.length)} (${JSON.stringify(text)})`,
       });
     },
-    answer: ({count, files, leftOut, notText, diff}, {step}, {dry_run}) => ({
+    answer: ({count, files, leftOut, notText, diff}, {step}, {dry_run = false}) => ({
       replacements: count,
       files: files.map(file => ({...file})),
       left_out: leftOut.slice(0, NAMED_LEFT_OUT).map(file => ({...file})),
