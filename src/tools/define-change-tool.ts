@@ -34,8 +34,8 @@ interface ChangeTool<Params, Plan, Data> {
   readonly plan: (params: Params, context: ToolContext, time: CallTime) => Promise<Result<Plan>>;
   readonly answer: (plan: Plan, context: ToolContext, params: Params) => Data;
   readonly renderText: (data: Data) => string;
-  /** The session has to read again what it knew of the files. */
-  readonly forgets?: boolean;
+  /** Default: what the session knew of the files it knows of them afterwards. */
+  readonly knows?: 'nothing';
   /** Goes into the event of the change. */
   readonly eventOf?: (plan: Plan) => {readonly [field: string]: Json};
 }
@@ -58,7 +58,7 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
     changes: plan.changes,
     patch: bytesOf(plan.diff),
     changedFiles: pathsOf(plan.changes),
-    forgets: tool.forgets,
+    knows: tool.knows,
     event: tool.eventOf?.(plan),
   });
   return defineTool({

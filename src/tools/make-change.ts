@@ -16,8 +16,11 @@ export interface PlannedChange {
   /** W7: as submitted, or our own diff where the tool takes none. */
   readonly patch: string | Uint8Array;
   readonly changedFiles: readonly string[];
-  /** The session has to read again what it knew of the files. */
-  readonly forgets?: boolean | undefined;
+  /**
+   * What the session knows of the files afterwards: all, as it wrote them whole; nothing, so that it has to read
+   * them again; by default, as much as before.
+   */
+  readonly knows?: 'all' | 'nothing' | undefined;
   /** More for the event of the change. */
   readonly event?: {readonly [field: string]: Json} | undefined;
 }
@@ -60,8 +63,11 @@ export async function makeChange<Plan>(
     const done = await held.commit(writes, time);
     if (!done.ok) return done;
     await tidyUp(change.changes);
-    if (change.forgets === true) for (const {path} of writes) ledger.forget(path);
-    else refreshLedger(ledger, change.changes);
+    if (change.knows !== 'nothing') refreshLedger(ledger, change.changes);
+    for (const {path, new: fresh} of writes) {
+      if (change.knows === 'nothing') ledger.forget(path);
+      if (change.knows === 'all' && fresh !== undefined) ledger.record(path, fresh.hash);
+    }
     await context.emit('PATCH_APPLIED', {...recorded.value, ...change.event});
     return ok(current.value.plan);
   });

@@ -36,7 +36,7 @@ export function undoTool(session: WorkspaceSession): Tool {
     params: schemaOf(params),
     data: schemaOf(data),
     timeoutMs: TIMEOUT_MS,
-    forgets: true,
+    knows: 'nothing',
     paths: () => [],
     plan: async ({step: wanted}, context, time) => {
       const past = await context.pastChanges();
