@@ -47,6 +47,7 @@ const PAYLOAD_FIELDS = {
   patch_size_bytes: count,
   undo_record: text,
   undo_record_sha256: sha256,
+  undoes: {...count, description: 'The step that this one took back.'},
   undone: count,
   files: {type: 'array', items: text},
   conflicts: {type: 'array', items: text},
@@ -55,7 +56,7 @@ const PAYLOAD_FIELDS = {
 };
 
 /** Fields that an event may go without. */
-const OPTIONAL = new Set(['approval_id', 'artifacts', 'reason', 'rule', 'rule_problem']);
+const OPTIONAL = new Set(['approval_id', 'artifacts', 'reason', 'rule', 'rule_problem', 'undoes']);
 
 /** Events of tools, beside those of the runtime. */
 const TOOL_EVENTS = {
@@ -70,6 +71,7 @@ const TOOL_EVENTS = {
       'undo_path',
       'undo_record',
       'undo_record_sha256',
+      'undoes',
     ],
   },
   JOURNAL_RECOVERED: {

@@ -170,7 +170,7 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The parameters of a workspace tool are invalid.',
     next: 'Correct the parameter that `details.field` names and call again.',
-    details: ['field', 'reason', 'validation', 'total_lines'],
+    details: ['field', 'reason', 'validation', 'total_lines', 'edit'],
   },
   path_escape: {
     blame: 'policy',
@@ -232,16 +232,16 @@ export const FAILURE_CODES = {
   no_match: {
     blame: 'caller',
     retryable: false,
-    meaning: 'old_string does not occur in the file.',
+    meaning: 'The text that is to be replaced does not occur.',
     next: 'Compare with the nearest match in `details`, or read the file again.',
-    details: ['path', 'nearest', 'hint'],
+    details: ['path', 'nearest', 'hint', 'edit'],
   },
   ambiguous_match: {
     blame: 'caller',
     retryable: false,
     meaning: 'old_string occurs more than once.',
-    next: 'Add surrounding lines until it is unique.',
-    details: ['path', 'count', 'lines'],
+    next: 'Add surrounding lines until it is unique, or set replace_all.',
+    details: ['path', 'count', 'lines', 'edit'],
   },
   patch_parse_error: {
     blame: 'caller',

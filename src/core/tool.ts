@@ -1,6 +1,7 @@
 import type {Failure} from './failure.ts';
 import type {Json} from './json.ts';
 import type {Log} from './log.ts';
+import type {PastChanges} from './past-change.ts';
 import type {Result} from './result.ts';
 
 /** Ruling H4: what approvals are asked for. A tool without one only reads. */
@@ -88,6 +89,8 @@ export interface ToolContext {
   readonly emit: (event: string, payload: {readonly [field: string]: Json}) => Promise<void>;
   /** Writes an artifact below the run directory and returns its path relative to that. */
   readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
+  /** What this run changed so far, from its verified log. */
+  readonly pastChanges: () => Promise<Result<PastChanges>>;
   /** Says how far the call is; a face passes it on. */
   readonly progress: (message: string) => void;
 }

@@ -60,6 +60,8 @@ function inertContext(signal: AbortSignal, log: Log): ToolContext {
     saveArtifact: async () => {
       throw new Error('Working out an intent must not save anything.');
     },
+    // There is no run: nothing was changed in it.
+    pastChanges: async () => ok({directory: '', changes: []}),
     progress: () => {},
   };
 }

@@ -12,6 +12,7 @@ import {RUNTIME_EVENTS} from './events/run-event.ts';
 import type {FittedAnswer} from './fit-answer.ts';
 import {fitJson} from './fit-json.ts';
 import {knownFields} from './known-fields.ts';
+import {pastChanges} from './past-changes.ts';
 import type {Session} from './session.ts';
 
 export interface CallLimits {
@@ -85,6 +86,7 @@ export class ToolCall {
         if (!written.ok) this.#warn(written.error);
       },
       saveArtifact: (path, content) => this.#saveArtifact(path, content),
+      pastChanges: () => pastChanges(session.directory.path),
       progress,
     };
   }

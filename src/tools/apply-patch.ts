@@ -2,11 +2,10 @@ import {z} from 'zod';
 import {ok} from '../core/result.ts';
 import {defineTool, type Tool} from '../core/tool.ts';
 import {limitCall} from '../workspace/limit-call.ts';
-import type {FileChange} from '../workspace/patch/file-change.ts';
 import type {PatchPlan} from '../workspace/patch/plan-patch.ts';
-import {stateHash} from '../workspace/patch/state-hash.ts';
 import {runPatchWith} from '../workspace/process/run-patch-with.ts';
 import type {ReadLedger} from '../workspace/read-ledger.ts';
+import {hashesBefore} from './hashes-before.ts';
 import {makeChange} from './make-change.ts';
 import {OUTER_MS, SETTLE_MS} from './outer-bound.ts';
 import {PlanOnce} from './plan-once.ts';
@@ -21,7 +20,8 @@ const params = z.strictObject({
   unified_diff: z
     .string()
     .describe(
-      'Unified diff with "--- a/PATH", "+++ b/PATH" and "@@" lines; "/dev/null" for a new or removed file.',
+      'Unified diff with "--- a/PATH", "+++ b/PATH" and "@@" lines; "/dev/null" for a new or removed file. ' +
+        'Or a "*** Begin Patch". Without line numbers, old lines must occur once.',
     ),
   dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
 });
@@ -29,7 +29,14 @@ const params = z.strictObject({
 const data = z.object({
   changed_files: z.array(z.string()),
   patch_size_bytes: z.int(),
-  stat: z.array(z.object({path: z.string(), added: z.int(), removed: z.int()})),
+  stat: z.array(
+    z.object({
+      path: z.string(),
+      from: z.string().exactOptional().describe('Its old name, where it was renamed.'),
+      added: z.int(),
+      removed: z.int(),
+    }),
+  ),
   offsets: z
     .array(z.object({path: z.string(), hunk: z.int(), line: z.int(), offset: z.int()}))
     .describe('Hunks that were found elsewhere than they say.'),
@@ -81,7 +88,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
         subject: {kind: 'path', values: changedFiles},
         summary: `apply_patch ${count} (+${stat.added} -${stat.removed}${request.dry_run ? ', dry run' : ''})`,
         preview: diff,
-        fileHashes: Object.fromEntries(changes.flatMap(hashesBefore)),
+        fileHashes: hashesBefore(changes),
         dryRun: request.dry_run,
       });
     },
@@ -102,12 +109,19 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
       return ok(answer(plan, request.dry_run));
     },
     renderText: ({stat, changed_files, offsets, recounted_hunks, dry_run, diff = ''}) => {
-      const lines = stat.map(({path, added, removed}) => `${path} | +${added} -${removed}`);
+      const lines = stat.map(({path, from, added, removed}) => {
+        const name = from === undefined ? path : `${from} => ${path}`;
+        return `${name} | +${added} -${removed}`;
+      });
       const moved = offsets.map(
         ({path, hunk, line}) => `[hunk ${hunk} of ${path} was applied at line ${line}, not where it says]`,
       );
       const recounted =
-        recounted_hunks > 0 ? [`[line counts of ${recounted_hunks} hunk headers were corrected]`] : [];
+        recounted_hunks > 0
+          ? [
+              `[wrong line counts were corrected in ${recounted_hunks} hunk ${recounted_hunks === 1 ? 'header' : 'headers'}]`,
+            ]
+          : [];
       const count = changed_files.length === 1 ? '1 file' : `${changed_files.length} files`;
       const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${count}`;
       return [head, ...lines, ...moved, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
@@ -115,25 +129,18 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
   });
 }
 
-function answer(plan: PatchPlan, dryRun: boolean) {
+function answer(plan: PatchPlan, dryRun: boolean): z.infer<typeof data> {
   return {
     changed_files: [...plan.changedFiles],
     patch_size_bytes: plan.patchSizeBytes,
-    stat: plan.stat.files.map(file => ({...file})),
+    stat: plan.stat.files.map((file, index) => {
+      const change = plan.changes[index];
+      return change?.kind === 'rename' ? {...file, from: change.from} : {...file};
+    }),
     offsets: plan.offsets.map(offset => ({...offset})),
     recounted_hunks: plan.recounted,
     cross_check: plan.crossCheck,
     dry_run: dryRun,
     ...(dryRun ? {diff: plan.diff} : {}),
   };
-}
-
-function hashesBefore(change: FileChange): [string, string][] {
-  if (change.kind === 'create') return [[change.path, 'absent']];
-  const old = stateHash(change.old);
-  if (change.kind !== 'rename') return [[change.path, old]];
-  return [
-    [change.from, old],
-    [change.path, 'absent'],
-  ];
 }

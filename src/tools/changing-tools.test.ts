@@ -10,6 +10,7 @@ import {
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
+import {ok} from '../core/result.ts';
 
 const FILES = {'src/main.py': 'def add(a, b):\n    return a - b\n\n', 'b.txt': 'one\r\ntwo\r\n'};
 
@@ -288,6 +289,7 @@ describe('approvals', () => {
       log: () => {},
       emit: async () => {},
       saveArtifact: runtime.session.directory.saveArtifact,
+      pastChanges: async () => ok({directory: '', changes: []}),
       progress: () => {},
       mayReach: () => ({allowed: true as const}),
     };

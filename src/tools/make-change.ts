@@ -1,3 +1,4 @@
+import type {Json} from '../core/json.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {ToolContext} from '../core/tool.ts';
 import type {FileWrite, HeldWorkspace} from '../workspace/edit/held-workspace.ts';
@@ -15,6 +16,13 @@ export interface PlannedChange {
   /** W7: as submitted, or our own diff where the tool takes none. */
   readonly patch: string | Uint8Array;
   readonly changedFiles: readonly string[];
+  /**
+   * What the session knows of the files afterwards: all, as it wrote them whole; nothing, so that it has to read
+   * them again; by default, as much as before.
+   */
+  readonly knows?: 'all' | 'nothing' | undefined;
+  /** More for the event of the change. */
+  readonly event?: {readonly [field: string]: Json} | undefined;
 }
 
 interface ChangeRequest<Plan> {
@@ -55,8 +63,12 @@ export async function makeChange<Plan>(
     const done = await held.commit(writes, time);
     if (!done.ok) return done;
     await tidyUp(change.changes);
-    refreshLedger(ledger, change.changes);
-    await context.emit('PATCH_APPLIED', recorded.value);
+    if (change.knows !== 'nothing') refreshLedger(ledger, change.changes);
+    for (const {path, new: fresh} of writes) {
+      if (change.knows === 'nothing') ledger.forget(path);
+      if (change.knows === 'all' && fresh !== undefined) ledger.record(path, fresh.hash);
+    }
+    await context.emit('PATCH_APPLIED', {...recorded.value, ...change.event});
     return ok(current.value.plan);
   });
 

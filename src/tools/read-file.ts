@@ -4,6 +4,7 @@ import {defineTool, type Tool} from '../core/tool.ts';
 import type {Deadline} from '../workspace/deadline.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {readText, type TextRead} from '../workspace/read-text.ts';
+import type {SeenLines} from '../workspace/seen-lines.ts';
 import type {WorkspacePath} from '../workspace/workspace-path.ts';
 import {READING} from './annotations.ts';
 import {OUTER_MS} from './outer-bound.ts';
@@ -84,7 +85,7 @@ export function readFileTool(session: WorkspaceSession): Tool {
         ),
       );
       if (!read.ok) return suggestSimilar(session, read, signal);
-      ledger.record(resolved.value, read.value.hash);
+      ledger.record(resolved.value, read.value.hash, seenIn(read.value.data));
       return ok({...read.value.data, ...(line_numbers === true && {line_numbers})});
     },
     renderText: renderRead,
@@ -110,4 +111,15 @@ export function readFileTool(session: WorkspaceSession): Tool {
       maxBytes = Math.max(1, Math.floor(fitting < FITTINGS ? scaled : certain));
     }
   }
+}
+
+/** W6: the lines that are shown whole; a change may say that it replaced others. */
+function seenIn({start_line, end_line, total_lines, left_out}: z.infer<typeof data>): SeenLines {
+  if (left_out !== undefined) {
+    return [
+      [start_line, left_out.start_line - 1],
+      [left_out.end_line + 1, end_line],
+    ];
+  }
+  return start_line === 1 && end_line === total_lines ? 'all' : [[start_line, end_line]];
 }

@@ -1,6 +1,8 @@
-import type {FileChange, FileState} from '../workspace/patch/file-change.ts';
+import type {FileChange} from '../workspace/patch/file-change.ts';
+import {lineEdits} from '../workspace/patch/line-edits.ts';
 import {stateHash} from '../workspace/patch/state-hash.ts';
 import type {ReadLedger} from '../workspace/read-ledger.ts';
+import {seenAfter} from '../workspace/seen-lines.ts';
 
 /**
  * W6: a change of one's own does not close the lock of a file that was known, and does not open that of one
@@ -13,10 +15,10 @@ export function refreshLedger(ledger: ReadLedger, changes: readonly FileChange[]
         ledger.record(change.path, stateHash(change.new));
         break;
       case 'modify':
-        if (isKnown(ledger, change.path, change.old)) ledger.record(change.path, stateHash(change.new));
+        carry(ledger, change.path, change);
         break;
       case 'rename':
-        if (isKnown(ledger, change.from, change.old)) ledger.record(change.path, stateHash(change.new));
+        carry(ledger, change.from, change);
         ledger.forget(change.from);
         break;
       case 'delete':
@@ -26,7 +28,16 @@ export function refreshLedger(ledger: ReadLedger, changes: readonly FileChange[]
   }
 }
 
-function isKnown(ledger: ReadLedger, path: FileChange['path'], state: FileState): boolean {
-  const known = ledger.basis(path);
-  return known.ok && known.value === stateHash(state);
+/** What was known of the old content is known of the new one, line by line. */
+function carry(
+  ledger: ReadLedger,
+  from: FileChange['path'],
+  {path, old, new: fresh}: FileChange & {readonly kind: 'modify' | 'rename'},
+): void {
+  const known = ledger.basis(from);
+  const hash = stateHash(old);
+  if (!known.ok || known.value !== hash) return;
+  const seen = ledger.seen(from, hash);
+  const edits = seen === 'all' ? [] : lineEdits(old.content, fresh.content);
+  ledger.record(path, stateHash(fresh), seenAfter(seen, edits));
 }

@@ -1,10 +1,14 @@
 import type {Tool} from '../core/tool.ts';
 import {applyPatchTool} from './apply-patch.ts';
+import {deleteFileTool} from './delete-file.ts';
 import {globTool} from './glob.ts';
 import {listFilesTool} from './list-files.ts';
+import {moveFileTool} from './move-file.ts';
 import {readFileTool} from './read-file.ts';
+import {replaceInFilesTool} from './replace-in-files.ts';
 import {searchTool} from './search.ts';
 import {strReplaceTool} from './str-replace.ts';
+import {undoTool} from './undo.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
 import {writeFileTool} from './write-file.ts';
 
@@ -18,5 +22,9 @@ export function workspaceTools(session: WorkspaceSession): readonly Tool[] {
     strReplaceTool(session),
     writeFileTool(session),
     applyPatchTool(session),
+    replaceInFilesTool(session),
+    moveFileTool(session),
+    deleteFileTool(session),
+    undoTool(session),
   ];
 }

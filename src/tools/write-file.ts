@@ -5,6 +5,11 @@ import {yieldAfter} from '../core/yield-after.ts';
 import {prepareWrite} from '../workspace/edit/prepare-write.ts';
 import {limitCall} from '../workspace/limit-call.ts';
 import {bytesOf, readable} from '../workspace/patch/byte-string.ts';
+import type {FileChange} from '../workspace/patch/file-change.ts';
+import {lineEdits} from '../workspace/patch/line-edits.ts';
+import {stateHash} from '../workspace/patch/state-hash.ts';
+import {countUnseen} from '../workspace/seen-lines.ts';
+import {byteCount} from './byte-count.ts';
 import {changedFile} from './changed-file.ts';
 import {makeChange} from './make-change.ts';
 import {OUTER_MS, SETTLE_MS} from './outer-bound.ts';
@@ -33,12 +38,22 @@ const data = z.object({
   line_endings: z.string().exactOptional().describe('"crlf": content got the line endings of the file.'),
   added: z.int().describe('Lines in the diff.'),
   removed: z.int(),
+  unread_lines_replaced: z
+    .int()
+    .exactOptional()
+    .describe('Lines of the old content that went, and that no read in this session had shown.'),
+  undo_step: z.int().exactOptional().describe('What undo takes to bring these lines back.'),
   dry_run: z.boolean(),
   diff: z.string().exactOptional().describe('Of a dry run.'),
 });
 
 export function writeFileTool(session: WorkspaceSession): Tool {
   const {workspace, files, ledger, clock} = session;
+  const unreadOf = (change: FileChange): number => {
+    if (change.kind !== 'modify') return 0;
+    const seen = ledger.seen(change.path, stateHash(change.old));
+    return seen === 'all' ? 0 : countUnseen(seen, lineEdits(change.old.content, change.new.content));
+  };
   const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
     const path = workspace.resolveForWrite(request.path);
     if (!path.ok) return path;
@@ -50,7 +65,7 @@ export function writeFileTool(session: WorkspaceSession): Tool {
     const change = changedFile(prepared.value);
     await yieldAfter(prepared.value.summary.bytes);
     const {renderFileChange} = await import('../workspace/patch/render-unified.ts');
-    return ok({prepared: prepared.value, change, diff: renderFileChange(change)});
+    return ok({prepared: prepared.value, change, diff: renderFileChange(change), unread: unreadOf(change)});
   });
   return defineTool({
     name: 'write_file',
@@ -69,9 +84,14 @@ export function writeFileTool(session: WorkspaceSession): Tool {
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);
       if (!planned.ok) return planned;
-      const {prepared, diff} = planned.value;
+      const {prepared, diff, unread} = planned.value;
       const {path, bytes, created} = prepared.summary;
-      const what = [...(created ? ['new'] : []), `${bytes} bytes`, ...(request.dry_run ? ['dry run'] : [])];
+      const what = [
+        ...(created ? ['new'] : []),
+        byteCount(bytes),
+        ...(unread > 0 ? [`replaces ${unread} unread ${unread === 1 ? 'line' : 'lines'}`] : []),
+        ...(request.dry_run ? ['dry run'] : []),
+      ];
       return ok({
         subject: {kind: 'path', values: [path]},
         summary: `write_file ${path} (${what.join(', ')})`,
@@ -84,12 +104,17 @@ export function writeFileTool(session: WorkspaceSession): Tool {
       const planned = await plans.take(request, context);
       if (!planned.ok) return planned;
       const {plan} = planned.value;
-      const {change, diff} = plan;
+      const {change, diff, unread} = plan;
       const {summary, lineEndings} = plan.prepared;
       const {dry_run} = request;
       if (!dry_run && summary.changed) {
         const {signal} = context;
-        const planned = {patch: bytesOf(diff.text), changes: [change], changedFiles: [summary.path]};
+        const planned = {
+          patch: bytesOf(diff.text),
+          changes: [change],
+          changedFiles: [summary.path],
+          knows: 'all' as const,
+        };
         const done = await limitCall({tool: 'write_file', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
           // The whole content was written without knowing what changed since, so it is not worked out anew.
           makeChange(session, context, {plan, describe: () => planned, replan: undefined, time}),
@@ -98,13 +123,32 @@ export function writeFileTool(session: WorkspaceSession): Tool {
       }
       const endings = lineEndings === undefined ? {} : {line_endings: lineEndings};
       const shown = dry_run ? {diff: readable(diff.text)} : {};
-      return ok({...summary, ...endings, added: diff.added, removed: diff.removed, dry_run, ...shown});
+      const lost = {
+        ...(unread > 0 ? {unread_lines_replaced: unread} : {}),
+        ...(unread > 0 && !dry_run ? {undo_step: context.step} : {}),
+      };
+      return ok({
+        ...summary,
+        ...endings,
+        ...lost,
+        added: diff.added,
+        removed: diff.removed,
+        dry_run,
+        ...shown,
+      });
     },
-    renderText: ({path, bytes, created, changed, line_endings, added, removed, dry_run, diff = ''}) => {
-      const what = created ? 'new file' : changed ? 'replaced' : 'unchanged, it has that content already';
-      const kept = line_endings === undefined ? '' : ', CRLF kept';
-      const stat = `${path} | +${added} -${removed} (${what}, ${bytes} bytes${kept})`;
-      return dry_run ? `Dry run, nothing was changed: ${stat}\n${diff}` : stat;
-    },
+    renderText,
   });
+}
+
+function renderText(answer: z.infer<typeof data>): string {
+  const {path, bytes, created, changed, line_endings, added, removed, dry_run, diff = ''} = answer;
+  const {unread_lines_replaced: unread = 0, undo_step} = answer;
+  const what = created ? 'new file' : changed ? 'replaced' : 'unchanged, it has that content already';
+  const kept = line_endings === undefined ? '' : ', CRLF kept';
+  const stat = `${path} | +${added} -${removed} (${what}, ${byteCount(bytes)}${kept})`;
+  const lines = unread === 1 ? '1 line that nobody had read' : `${unread} lines that nobody had read`;
+  const fate = undo_step === undefined ? 'would go' : `went; undo with step=${undo_step} brings them back`;
+  const lost = unread === 0 ? '' : `\n[${lines} ${fate}]`;
+  return dry_run ? `Dry run, nothing was changed: ${stat}${lost}\n${diff}` : `${stat}${lost}`;
 }

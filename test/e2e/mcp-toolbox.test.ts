@@ -22,6 +22,10 @@ const WORKSPACE_TOOLS = [
   'str_replace',
   'write_file',
   'apply_patch',
+  'replace_in_files',
+  'move_file',
+  'delete_file',
+  'undo',
 ];
 
 /** The real toolbox behind the official client. */

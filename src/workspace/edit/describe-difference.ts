@@ -31,14 +31,16 @@ export function describeDifference(found: string, wanted: string, firstLine = 1)
 /** No single kind explains it: those that are in play. */
 function together(found: string, wanted: string): string[] {
   const names: string[] = [];
-  let [left, right] = [found, wanted];
+  // The line end behind the last line is not among what was wanted.
+  let [left, right] = wanted.endsWith('\n') ? [found, wanted] : [found.replace(/\r?\n$/, ''), wanted];
+  const sameLines = left.split('\n').length === right.split('\n').length;
   for (const {name, same} of KINDS) {
     const [nextLeft, nextRight] = [same(left), same(right)];
     if ((nextLeft === left) !== (nextRight === right)) names.push(name);
     [left, right] = [nextLeft, nextRight];
     if (left.includes(right)) return names.length > 0 ? names : ['white space'];
   }
-  return [...names, 'white space or line breaks'];
+  return [...names, sameLines ? 'white space within a line' : 'white space or line breaks'];
 }
 
 function precise(name: string, found: string, wanted: string): string {

@@ -47,7 +47,9 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
     const {nearest, hint} = nearMatch(CODE, wanted);
     expect(nearest?.lines).toEqual([6, 7]);
     expect(nearest?.differs).toEqual(['line numbers pasted with the text']);
-    expect(hint).toContain('Send the text of lines 6-7 without that.');
+    expect(hint).toContain(
+      'Nearest: lines 6-7; old_string has line numbers pasted with the text. Send lines 6-7 as in the file.',
+    );
   });
 
   test('escaped newlines, and the reverse', () => {
@@ -65,14 +67,14 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
     );
     expect(nearest?.lines).toEqual([6, 8]);
     expect(hint).toBe(
-      'Nearest: lines 6-8; what differs: the text. Line 7 is "  console.log(\\"Hello, \\" + name);" in the file, "  console.info(\\"Hello, \\" + name);" in old_string.',
+      'Nearest: lines 6-8 differ in the text. Line 7 is "  console.log(\\"Hello, \\" + name);" in the file, "  console.info(\\"Hello, \\" + name);" in old_string.',
     );
     expect(nearMatch(CODE, 'console.log("Hallo, " + names)').nearest?.lines).toEqual([7, 7]);
   });
 
   test('nothing like it', () => {
     expect(nearMatch(CODE, 'SELECT * FROM users WHERE id = 1')).toEqual({
-      hint: 'Nothing in the file is like it. Read the file again.',
+      hint: 'No line of the file is similar. Read the file again.',
     });
     expect(nearMatch('x', ' \n ').nearest).toBeUndefined();
   });

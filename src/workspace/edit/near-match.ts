@@ -49,41 +49,42 @@ export function nearMatch(text: string, wanted: string): NearMatch {
     const also = repaired.some(repair => text.includes(repair))
       ? []
       : describeDifference(found.text, repaired[0]).differs;
-    return near(
-      found.lines,
-      found.text,
-      [fault, ...also],
-      `Send the text of lines ${range(found.lines)} without that.`,
-    );
+    const more = also.length === 0 ? '' : `, and differs in ${also.join(', ')}`;
+    const what = `old_string has ${fault}${more}. Send ${named(found.lines)} as in the file.`;
+    return near(found.lines, found.text, [fault, ...also], `${named(found.lines)}; ${what}`);
   }
   const found = findBare(lines, wanted);
   if (found !== undefined) {
     const {differs, detail} = describeDifference(found.text, wanted, found.lines[0]);
-    return near(found.lines, found.text, differs, detail);
+    return near(found.lines, found.text, differs, differing(found.lines, differs, detail));
   }
   const similar = mostSimilarLines(lines, wanted.split('\n'));
-  if (similar === undefined) return {hint: 'Nothing in the file is like it. Read the file again.'};
+  if (similar === undefined) return {hint: 'No line of the file is similar. Read the file again.'};
   const shown = lines.slice(similar[0] - 1, similar[1]).join('\n');
   const {detail} = describeDifference(shown, wanted, similar[0]);
-  return near(similar, shown, ['the text'], detail);
+  return near(similar, shown, ['the text'], differing(similar, ['the text'], detail));
 }
 
 function near(
   lines: readonly [number, number],
   text: string,
   differs: readonly string[],
-  detail: string,
+  says: string,
 ): NearMatch {
   const shownLines = text.split('\n').slice(0, Math.min(SHOWN_LINES, lines[1] - lines[0] + 1));
   const shown = takeStart(shownLines.join('\n'), SHOWN_CHARACTERS);
   return {
-    hint: `Nearest: lines ${range(lines)}; what differs: ${differs.join(', ')}. ${detail}`.trim(),
+    hint: `Nearest: ${says}`,
     nearest: {lines, text: shown, differs},
   };
 }
 
-function range([first, last]: readonly [number, number]): string {
-  return first === last ? `${first}` : `${first}-${last}`;
+function differing(lines: readonly [number, number], differs: readonly string[], detail: string): string {
+  return `${named(lines)} ${lines[0] === lines[1] ? 'differs' : 'differ'} in ${differs.join(', ')}. ${detail}`.trim();
+}
+
+function named([first, last]: readonly [number, number]): string {
+  return first === last ? `line ${first}` : `lines ${first}-${last}`;
 }
 
 /** The place that equals `wanted` (its lines with their ends) but for white space, invisible characters and the form of quotes. */

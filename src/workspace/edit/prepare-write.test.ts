@@ -58,7 +58,10 @@ async function session(content = 'one\ntwo\n') {
     write: async (path: string, text: string) =>
       prepareWrite(files, ledger, unwrap(files.resolveForWrite(path)), text),
     replace: (oldString: string, newString: string) =>
-      prepareReplacement(files, ledger, {path: unwrap(files.resolveForWrite('f.txt')), oldString, newString}),
+      prepareReplacement(files, ledger, {
+        path: unwrap(files.resolveForWrite('f.txt')),
+        edits: [{oldString, newString, replaceAll: false}],
+      }),
   };
 }
 

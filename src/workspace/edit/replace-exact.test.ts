@@ -54,7 +54,7 @@ describe('ruling W6: what is refused', () => {
       error: {
         code: 'ambiguous_match',
         message:
-          'old_string occurs 3 times in "f.ts", on lines 1, 3. Add surrounding lines until it is unique.',
+          'old_string occurs 3 times in "f.ts", on lines 1, 3. Add surrounding lines until it is unique, or set replace_all.',
         details: {count: 3, lines: [1, 3]},
       },
     });

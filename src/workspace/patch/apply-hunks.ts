@@ -58,11 +58,13 @@ export function applyHunks(
   let trusted = !changed;
 
   for (const [number, hunk] of hunks.entries()) {
-    const lines = adapt(hunk.lines);
+    let lines = adapt(hunk.lines);
+    const {anywhere = false} = hunk;
     const block = textsOf(lines, '+');
     const stated = statedIndex(hunk, block.length);
     const refuse = (text: string, detail: HunkProblem['detail'] = {}): void => {
-      problems.push({hunk: number + 1, line: hunk.line, text, detail: {stated_line: stated + 1, ...detail}});
+      const where = anywhere ? {} : {stated_line: stated + 1};
+      problems.push({hunk: number + 1, line: hunk.line, text, detail: {...where, ...detail}});
     };
     let at = stated;
     if (block.length === 0) {
@@ -72,7 +74,9 @@ export function applyHunks(
       const isAtEnd = stated === file.count && !changed;
       if (hunk.oldStart === undefined || !(isAtEnd || isVouched)) {
         refuse(
-          'it only adds lines and has no context, so its place cannot be verified; read the file first, or add the lines around it',
+          anywhere
+            ? 'it only adds lines and has neither context nor line numbers; add the lines around it'
+            : 'it only adds lines and has no context, so its place cannot be verified; read the file first, or add the lines around it',
         );
         continue;
       }
@@ -82,22 +86,29 @@ export function applyHunks(
         );
         continue;
       }
-    } else if (!trusted || !file.matches(block.join(''), block.length, stated)) {
+    } else if (anywhere || !trusted || !file.matches(block.join(''), block.length, stated)) {
       index ??= new LineIndex(splitLines(file.content));
       const places = index.occurrences(block, 6, allowance);
+      const open = anywhere && places?.length === 0 ? atOpenEnd(file, lines) : undefined;
       if (places?.length === 1) at = places[0] ?? stated;
-      else if (places === undefined) {
-        refuse('it is not at the line it states, and there is too much to search; correct its line numbers');
+      else if (open !== undefined) {
+        lines = open;
+        at = file.count - block.length;
+      } else if (places === undefined) {
+        const why = anywhere ? 'it has no line numbers' : 'it is not at the line it states';
+        refuse(`${why}, and there is too much to search; give it the right line numbers`);
         continue;
       } else if (places.length > 1) {
         const where = places.map(place => place + 1);
-        refuse(
-          `its old lines occur more than once (at lines ${where.join(', ')}); ${changed ? 'the file changed since it was read, so its line numbers do not count: read it again or add context' : 'add context or correct its line number'}`,
-          {
-            hint: 'ambiguous',
-            places: where,
-          },
-        );
+        const advice = anywhere
+          ? 'add context until they occur once'
+          : changed
+            ? 'the file changed since it was read, so its line numbers do not count: read it again or add context'
+            : 'add context or correct its line number';
+        refuse(`its old lines occur more than once (at lines ${where.join(', ')}); ${advice}`, {
+          hint: 'ambiguous',
+          places: where,
+        });
         continue;
       } else {
         const explained =
@@ -119,11 +130,11 @@ export function applyHunks(
       );
       continue;
     }
-    if (at !== stated) trusted = false;
+    if (at !== stated && !anywhere) trusted = false;
     pieces.push(file.slice(copied, at));
     for (const line of lines) if (line.kind !== '-') pieces.push(line.text);
     copied = end;
-    located.push({at, offset: at - stated, lines});
+    located.push({at, offset: anywhere ? 0 : at - stated, lines});
   }
   pieces.push(file.slice(copied, file.count));
   return {content: pieces.join(''), located, problems};
@@ -132,6 +143,30 @@ export function applyHunks(
 function statedIndex(hunk: Hunk, oldLines: number): number {
   const start = hunk.oldStart ?? 0;
   return oldLines === 0 ? start : Math.max(0, start - 1);
+}
+
+/**
+ * For a hunk without line numbers that ends where the file does, which has no newline there: nobody writes a
+ * "\\ No newline" line into such a hunk, so its last lines have none either. Undefined where it does not fit.
+ */
+function atOpenEnd(file: TextLines, lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
+  if (file.endsWithNewline || file.count === 0) return undefined;
+  const bare = (text: ByteString): ByteString => text.replace(/\r?\n$/, '');
+  const last = lines.findLastIndex(({kind}) => kind !== '+');
+  const open = lines.flatMap((line, at): HunkLine[] => {
+    if (at !== last) return [line];
+    const {kind, text} = line;
+    if (kind === '-' || at === lines.length - 1) return [{kind, text: bare(text)}];
+    return [
+      {kind: '-', text: bare(text)},
+      {kind: '+', text},
+    ];
+  });
+  const end = open.findLastIndex(({kind}) => kind !== '-');
+  const ending = open[end];
+  if (ending?.kind === '+') open[end] = {kind: '+', text: bare(ending.text)};
+  const block = textsOf(open, '+');
+  return file.matches(block.join(''), block.length, file.count - block.length) ? open : undefined;
 }
 
 /** The lines of one side: without those of the other kind. */

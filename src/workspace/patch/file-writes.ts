@@ -14,7 +14,8 @@ export function fileWrites(changes: readonly FileChange[]): FileWrite[] {
 function writesOf(change: FileChange): FileWrite[] {
   switch (change.kind) {
     case 'create':
-      return [{path: change.path, old: undefined, new: fresh(change.new)}];
+      // What undo brings back is whose it was.
+      return [{path: change.path, old: undefined, new: {...fresh(change.new), owner: change.new.owner}}];
     case 'delete':
       return [{path: change.path, old: old(change.old), new: undefined}];
     case 'modify':

@@ -169,7 +169,7 @@ class Overlay {
     if (content === undefined) return false;
     source.current = undefined;
     if (section.kind === 'delete') {
-      if (content !== '') {
+      if (content !== '' && section.whole !== true) {
         const left = splitLines(content).length;
         return this.#refuse(
           section,

@@ -6,6 +6,8 @@ export type ParsedHunk =
   | {readonly problem: string; readonly at: number; readonly next: number};
 
 const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
+/** `@@`, `@@ … @@` or `@@ def f():`, as models write it; with the beginning of a number it is a broken one. */
+const BARE_HEADER = /^@@(?!\s*[-+]\d)(?:\s.*)?$/;
 const HEADER_PAIR_NAME = /^(?:---|\+\+\+) (?:"?[abciow12]\/|\/dev\/null)/;
 
 /**
@@ -13,13 +15,15 @@ const HEADER_PAIR_NAME = /^(?:---|\+\+\+) (?:"?[abciow12]\/|\/dev\/null)/;
  * section begins with a line of its own (`isGit`), so what looks like the names of the next file is content there.
  */
 export function parseHunk(lines: readonly ByteString[], at: number, isGit: boolean): ParsedHunk {
+  const anywhere = BARE_HEADER.test(lines[at] ?? '');
   const header = HEADER.exec(lines[at] ?? '');
-  if (header === null) {
-    const problem = 'the hunk header is not of the form "@@ -START,COUNT +START,COUNT @@"';
+  if (header === null && !anywhere) {
+    const problem = 'the hunk header is not of the form "@@ -START,COUNT +START,COUNT @@" or "@@"';
     return {problem, at, next: endOfBody(lines, at + 1)};
   }
-  const [, oldStart = '0', oldCount = '1', , newCount = '1'] = header;
-  const counted = takeCounted(lines, at + 1, {old: Number(oldCount), new: Number(newCount), isGit});
+  const [, oldStart = '0', oldCount = '1', , newCount = '1'] = header ?? [];
+  const counts = {old: Number(oldCount), new: Number(newCount), isGit};
+  const counted = header === null ? undefined : takeCounted(lines, at + 1, counts);
   const end = counted ?? recount(lines, at + 1);
   if (typeof end !== 'number') return end;
   const body = readBody(lines, at + 1, end);
@@ -30,6 +34,9 @@ export function parseHunk(lines: readonly ByteString[], at: number, isGit: boole
       at,
       next: end,
     };
+  }
+  if (header === null) {
+    return {hunk: {line: at + 1, oldStart: undefined, anywhere, lines: body}, next: end, recounted: false};
   }
   // "-5,3" before nothing but additions: before line 5 or behind it?
   const placed = Number(oldCount) === 0 || body.some(line => line.kind !== '+');
@@ -126,7 +133,7 @@ function isStructure(lines: readonly ByteString[], at: number): boolean {
   return (
     isCertainHeader(lines, at) ||
     isSignature(lines, at) ||
-    /^(?:@@ |diff |Index: |```|~~~)/.test(lines[at] ?? '')
+    /^(?:@@(?:\s|$)|diff |Index: |```|~~~)/.test(lines[at] ?? '')
   );
 }
 

@@ -226,7 +226,11 @@ describe('what is refused', () => {
       '*** a/x\n--- b/x\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n',
       /^1: this is a context diff/,
     ],
-    ['the format of another tool', '*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n', /^1: .*Begin Patch/],
+    [
+      'the format of another tool without its beginning',
+      '*** Update File: x\n@@\n-a\n+b\n',
+      /^1: .*Begin Patch/,
+    ],
     [
       'a git binary patch',
       'diff --git a/x b/x\nindex 1..2 100644\nGIT binary patch\nliteral 1\nIcmZPo\n\n',
@@ -320,7 +324,7 @@ describe('what is refused', () => {
     ['no path', '--- a/\n+++ b/\n@@ -1 +1 @@\n-a\n+b\n', /^1: the path is empty/],
     ['no hunks', '--- a/x\n+++ b/x\n', /^1: the section has no hunks/],
     ['a hunk without names', '@@ -1 +1 @@\n-a\n+b\n', /^1: a hunk needs/],
-    ['a hunk without numbers', change('-a\n+b\n', '@@ ... @@'), /^3: the hunk header/],
+    ['a hunk with half its numbers', change('-a\n+b\n', '@@ -1,2 @@'), /^3: the hunk header/],
     ['a hunk that changes nothing', change(' a\n'), /^3: the hunk has no "-"/],
     [
       'a context line without its blank',
@@ -340,7 +344,7 @@ describe('what is refused', () => {
   test('ruling W7: all problems are reported at once, each with its line', () => {
     const text = `--- a/x
 +++ b/x
-@@ nonsense @@
+@@ -1 nonsense @@
 -a
 +b
 diff --git a/l b/l

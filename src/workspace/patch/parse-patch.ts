@@ -2,6 +2,7 @@ import {type Failure, fail} from '../../core/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {type ByteString, byteString} from './byte-string.ts';
 import {judgeSection} from './judge-section.ts';
+import {beginPatchAt, parseBeginPatch} from './parse-begin-patch.ts';
 import {isSignature, parseHunk} from './parse-hunk.ts';
 import type {Hunk, Patch, PatchSection} from './patch.ts';
 import {headerText, isBinaryNotice, type Report, readSectionHeader, shownLine} from './section-header.ts';
@@ -17,7 +18,10 @@ const BOM = '\xEF\xBB\xBF';
 
 /** Other things that are called a patch. */
 const OTHER_FORMATS: readonly (readonly [RegExp, string])[] = [
-  [/^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File)/, 'this is the "*** Begin Patch" format'],
+  [
+    /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File)/,
+    'this form needs a "*** Begin Patch" line before it and an "*** End Patch" line behind it',
+  ],
   [/^\*{3} \S|^\*{15}/, 'this is a context diff'],
   [/^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$/, 'this is a normal diff'],
   [/^(?:\d+(?:,\d+)?|\$)?[acdirwe]$|^\d+(?:,\d+)?s\//, 'this is an ed script'],
@@ -43,7 +47,12 @@ export function parsePatch(input: string | Uint8Array): Result<Patch> {
   }
   const lines = patchLines(byteString(bytes));
   const problems: Problem[] = [];
-  const {sections, recounted} = readSections(lines, (line, reason) => problems.push({line, reason}));
+  const report: Report = (line, reason) => problems.push({line, reason});
+  const begin = beginPatchAt(lines);
+  const {sections, recounted} =
+    begin === undefined
+      ? readSections(lines, report)
+      : {sections: parseBeginPatch(lines, begin, report), recounted: 0};
   if (problems.length > 0) return refused(problems.sort((one, other) => one.line - other.line));
   if (sections.length === 0) {
     const reason = lines.some(line => line.trim() !== '')

@@ -15,6 +15,8 @@ export interface Hunk {
    * goes behind. Undefined where such a hunk contradicts itself about that.
    */
   readonly oldStart: number | undefined;
+  /** Its header has no line numbers: it goes where its old lines are, if they are there once. */
+  readonly anywhere?: boolean;
   readonly lines: readonly HunkLine[];
 }
 
@@ -29,7 +31,11 @@ interface Section {
 /** What a patch says about one file. */
 export type PatchSection =
   | (Section & {readonly kind: 'create'; readonly executable: boolean})
-  | (Section & {readonly kind: 'delete'})
+  | (Section & {
+      readonly kind: 'delete';
+      /** It does not quote the content. */
+      readonly whole?: boolean;
+    })
   | (Section & {readonly kind: 'modify'; readonly executable: boolean | undefined})
   | (Section & {readonly kind: 'rename'; readonly from: string; readonly executable: boolean | undefined});
 

@@ -50,6 +50,11 @@ export function readSectionHeader(
     const oldName = parseHeaderName(oldLine.slice(4));
     if ('problem' in oldName) complain(oldName.problem);
     else header.old = oldName.value;
+    if (namesOther(header.renameFrom, header.old?.written)) {
+      complain(
+        'these are not the names of the rename before; give each file a "diff --git a/PATH b/PATH" line',
+      );
+    }
     at += 1;
     const newName = parseHeaderName(newLine.slice(4));
     if ('problem' in newName) complain(newName.problem);
@@ -60,6 +65,12 @@ export function readSectionHeader(
     at += 1;
   }
   return {header, next: at, usable};
+}
+
+/** The name of a `---` line has a prefix, that of a `rename` line has none. */
+function namesOther(renamed: string | undefined, written: string | undefined): boolean {
+  if (renamed === undefined || written === undefined) return false;
+  return written !== renamed && written.slice(written.indexOf('/') + 1) !== renamed;
 }
 
 /** True if the line belongs to the extended header of git, whether or not it may be applied. */

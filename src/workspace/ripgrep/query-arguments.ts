@@ -4,15 +4,20 @@ export interface Query {
   readonly isRegex: boolean;
   /** Default: in any case. */
   readonly caseSensitive?: boolean | undefined;
+  readonly wholeWord?: boolean | undefined;
 }
 
 /**
  * How lines are matched, the same wherever they are. `none` as encoding: what is text is UTF-8, as for
  * read_file. `-e` and `--` keep a query such as `--pre=…`, which would execute a program, a query.
  */
-export function queryArguments({text, isRegex, caseSensitive}: Query, path: string): readonly string[] {
+export function queryArguments(
+  {text, isRegex, caseSensitive = false, wholeWord = false}: Query,
+  path: string,
+): readonly string[] {
   return [
-    caseSensitive ? '--case-sensitive' : '--ignore-case',
+    ...(caseSensitive ? [] : ['--ignore-case']),
+    ...(wholeWord ? ['--word-regexp'] : []),
     '--crlf',
     '--encoding=none',
     '--no-mmap',

@@ -36,8 +36,9 @@ export class TreeText {
   failure: Err<Failure> | undefined;
   /** Whether `stop` fired before its end. */
   stopped = false;
-  /** Files that were handed over: those of the walk that are text. */
+  /** Files whose text went out, and files that are no text. */
   files = 0;
+  notText = 0;
   readonly #walk: TreeWalk;
   readonly #stop: AbortSignal;
   readonly #starts: TextStart[] = [];
@@ -103,7 +104,10 @@ export class TreeText {
     const read = directory.readSmallFile(name, room);
     if (!read.ok) return this.#passOver(read);
     if (read.value === undefined) return yield* this.#addLarge(directory, name);
-    if (read.value === 0 || room.subarray(0, read.value).includes(NUL)) return;
+    const isText = !room.subarray(0, read.value).includes(NUL);
+    if (isText) this.files += 1;
+    else this.notText += 1;
+    if (read.value === 0 || !isText) return;
     this.#begin(directory, name);
     this.#filled += read.value;
     if (this.#block[this.#filled - 1] === NEWLINE) return;
@@ -117,8 +121,13 @@ export class TreeText {
     const file = await directory.openFile(name);
     if (!file.ok) return this.#passOver(file);
     try {
-      for await (const block of this.#read(file.value)) if (block.includes(NUL)) return;
+      for await (const block of this.#read(file.value)) {
+        if (!block.includes(NUL)) continue;
+        this.notText += 1;
+        return;
+      }
       if (this.failure !== undefined || this.#stop.aborted) return;
+      this.files += 1;
       this.#begin(directory, name);
       let last = NEWLINE;
       for await (const block of this.#read(file.value)) {
@@ -147,7 +156,6 @@ export class TreeText {
   }
 
   #begin({path}: OpenDirectory, name: string): void {
-    this.files += 1;
     if (!this.#forgets) this.#starts.push({directory: path, name, at: this.#sent + this.#filled});
   }
 

@@ -1,0 +1,33 @@
+import {ok, type Result} from '../../core/result.ts';
+import {contentHash} from '../content-hash.ts';
+import type {Deadline} from '../deadline.ts';
+import {MAX_WHOLE_FILE_BYTES} from '../file-system.ts';
+import type {Workspace} from '../jail.ts';
+import {readWhole} from '../open-file.ts';
+import {byteString} from '../patch/byte-string.ts';
+import type {FileState} from '../patch/file-change.ts';
+import type {ReadLedger} from '../read-ledger.ts';
+import {fileNotFound, notAFile, staleRead} from '../refusals.ts';
+import type {WritablePath} from '../workspace-path.ts';
+
+/**
+ * A file that is to be moved, removed or changed without naming its text. It need not have been read; but where
+ * the session knows it as something else, it is `stale_read`.
+ */
+export async function readState(
+  workspace: Workspace,
+  ledger: ReadLedger,
+  path: WritablePath,
+  deadline?: Deadline,
+): Promise<Result<FileState>> {
+  const file = await workspace.openFile(path);
+  if (!file.ok) return file.error.code === 'file_not_found' ? fileNotFound(path) : file;
+  const {links, mode, owner} = file.value.info;
+  const bytes = await readWhole(file.value, {maxBytes: MAX_WHOLE_FILE_BYTES, deadline});
+  if (!bytes.ok) return bytes;
+  if (links > 1) return notAFile(path, 'hard_linked');
+  const hash = contentHash(bytes.value);
+  const known = ledger.basis(path);
+  if (known.ok && known.value !== hash) return staleRead(path);
+  return ok({content: byteString(bytes.value), mode, owner, hash, bytes: bytes.value});
+}

@@ -1,0 +1,154 @@
+import {type Failure, fail} from '../../core/failure.ts';
+import {randomHex} from '../../core/random.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import {type Query, queryArguments} from '../ripgrep/query-arguments.ts';
+import {type Ripgrep, runRipgrep} from '../ripgrep/run-ripgrep.ts';
+
+export interface FoundPlace {
+  /** Byte of the text where it begins. */
+  readonly at: number;
+  readonly length: number;
+  /** What comes in its place. */
+  readonly replacement: Buffer;
+}
+
+interface Search {
+  /** Lines, each with its end. No NUL. */
+  readonly text: Buffer;
+  readonly query: Query;
+  readonly replacement: string;
+  /** The replacement names groups of the query. */
+  readonly hasGroups: boolean;
+  readonly signal: AbortSignal;
+}
+
+interface Limits {
+  readonly places: number;
+  readonly bytes: number;
+}
+
+const EACH_MATCH = ['--text', '--no-heading', '--no-filename', '--no-line-number', '--only-matching'];
+/** With `--crlf`, ripgrep ends what it prints so, whatever the text has. */
+const LINE_END = '\r\n';
+/** Before a match: the byte where it begins. */
+const OFFSET = /^(\d+):/;
+
+/**
+ * The places of a text that match, and what becomes of each. Only ripgrep reads the pattern: it is linear in the
+ * text, in a process of its own, and the same as for search. It is asked for the matches, and where the replacement
+ * names groups a second time for what these make of it.
+ */
+export async function findReplacements(
+  ripgrep: Ripgrep,
+  {text, query, replacement, hasGroups, signal}: Search,
+  limits: Limits,
+): Promise<Result<readonly FoundPlace[]>> {
+  const ask = (args: readonly string[]) =>
+    askOnce(
+      ripgrep,
+      {args: [...EACH_MATCH, ...args, ...queryArguments(query, '-')], text, signal},
+      limits.bytes,
+    );
+  const matched = await ask(['--byte-offset']);
+  if (!matched.ok) return matched;
+  const places = readMatches(text, matched.value);
+  if (places === undefined) return confused();
+  if (places.length > limits.places) return tooMany(limits.places);
+  const plain = Buffer.from(replacement);
+  if (!hasGroups) return ok(places.map(place => ({...place, replacement: plain})));
+  // Nobody who wrote the text or the replacement could know it.
+  // A bracket, as a letter would belong to the name of a group before it.
+  const end = `[${randomHex(16)}]`;
+  const made = await ask(['--replace', `${replacement}${end}`]);
+  if (!made.ok) return made;
+  const texts = readTexts(made.value, end);
+  if (texts?.length !== places.length) return confused();
+  return ok(places.map((place, index) => ({...place, replacement: texts[index] ?? plain})));
+}
+
+async function askOnce(
+  ripgrep: Ripgrep,
+  {
+    args,
+    text,
+    signal,
+  }: {readonly args: readonly string[]; readonly text: Buffer; readonly signal: AbortSignal},
+  maxBytes: number,
+): Promise<Result<Buffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const run = await runRipgrep(ripgrep, {
+    args,
+    stdin: [text],
+    onStdout: part => {
+      size += part.length;
+      parts.push(Uint8Array.from(part));
+      return size <= maxBytes;
+    },
+    signal,
+  });
+  if (!run.ok) return run;
+  if (run.value === 'aborted') return fail('cancelled', 'The replacement was cancelled.');
+  if (run.value === 'stopped') return tooLarge(maxBytes);
+  return ok(Buffer.concat(parts));
+}
+
+/** Undefined where what is printed is not in the text at that place. */
+function readMatches(
+  text: Buffer,
+  printed: Buffer,
+): readonly {readonly at: number; readonly length: number}[] | undefined {
+  const places: {at: number; length: number}[] = [];
+  for (let from = 0; from < printed.length; ) {
+    const number = OFFSET.exec(printed.toString('latin1', from, from + 20))?.[1];
+    if (number === undefined) return undefined;
+    const start = from + number.length + 1;
+    const at = Number(number);
+    // A match holds no line feed, but it may end in a CR.
+    const feed = printed.indexOf('\n', start);
+    const end = feed - (LINE_END.length - 1);
+    if (feed === -1 || end < start || printed[end] !== 0x0d) return undefined;
+    const length = end - start;
+    if (!text.subarray(at, at + length).equals(printed.subarray(start, end))) return undefined;
+    places.push({at, length});
+    from = feed + 1;
+  }
+  return places;
+}
+
+function readTexts(printed: Buffer, end: string): readonly Buffer[] | undefined {
+  const texts: Buffer[] = [];
+  const mark = `${end}${LINE_END}`;
+  for (let from = 0; from < printed.length; ) {
+    const until = printed.indexOf(mark, from);
+    if (until === -1) return undefined;
+    texts.push(printed.subarray(from, until));
+    from = until + mark.length;
+  }
+  return texts;
+}
+
+function confused(): Err<Failure> {
+  const error = 'its matches are not where it says they are';
+  return fail(
+    'ripgrep_error',
+    `ripgrep was not understood: ${error}. Nothing was written. Use a plain text.`,
+    {
+      error,
+      exit_code: null,
+    },
+  );
+}
+
+function tooMany(limit: number): Err<Failure> {
+  const reason = `query has more than ${limit} matches, which is the most that are replaced at once`;
+  return fail('invalid_params', `${reason}. Narrow it with glob or path.`, {field: 'query', reason});
+}
+
+function tooLarge(limit: number): Err<Failure> {
+  const reason = `the matches have more than ${limit} bytes together`;
+  return fail('invalid_params', `Of query, ${reason}. Narrow it with glob or path.`, {
+    field: 'query',
+    reason,
+  });
+}

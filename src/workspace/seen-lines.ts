@@ -1,0 +1,61 @@
+/** Lines from 1, both ends included. */
+export type LineRange = readonly [number, number];
+
+/** What of a file was shown: ranges that ascend and do not touch, or all of it. */
+export type SeenLines = 'all' | readonly LineRange[];
+
+/** A line becomes another, or a count of lines another count; indices from 0. */
+interface Edit {
+  readonly oldStart: number;
+  readonly oldCount: number;
+  readonly newStart: number;
+  readonly newCount: number;
+}
+
+export function joinSeen(one: SeenLines, other: SeenLines): SeenLines {
+  if (one === 'all' || other === 'all') return 'all';
+  const joined: [number, number][] = [];
+  for (const [first, last] of [...one, ...other].sort(([a], [b]) => a - b)) {
+    const before = joined.at(-1);
+    if (last < first) continue;
+    if (before === undefined || first > before[1] + 1) joined.push([first, last]);
+    else before[1] = Math.max(before[1], last);
+  }
+  return joined;
+}
+
+/** After a change of one's own: what was seen has moved, and what was written is known. */
+export function seenAfter(seen: SeenLines, edits: readonly Edit[]): SeenLines {
+  if (seen === 'all') return seen;
+  const moved: LineRange[] = [];
+  let from = 1;
+  let shift = 0;
+  for (const {oldStart, oldCount, newStart, newCount} of [...edits, END]) {
+    for (const [first, last] of seen) {
+      const start = Math.max(first, from);
+      const end = Math.min(last, oldStart);
+      if (start <= end) moved.push([start + shift, end + shift]);
+    }
+    if (newCount > 0) moved.push([newStart + 1, newStart + newCount]);
+    from = oldStart + oldCount + 1;
+    shift = newStart + newCount - (oldStart + oldCount);
+  }
+  return joinSeen(moved, []);
+}
+
+const END: Edit = {oldStart: Number.MAX_SAFE_INTEGER, oldCount: 0, newStart: 0, newCount: 0};
+
+/** Lines that a change replaces or removes, and that were never shown. */
+export function countUnseen(seen: SeenLines, edits: readonly Edit[]): number {
+  if (seen === 'all') return 0;
+  let unseen = 0;
+  for (const {oldStart, oldCount} of edits) {
+    unseen += oldCount;
+    for (const [first, last] of seen) {
+      const start = Math.max(first, oldStart + 1);
+      const end = Math.min(last, oldStart + oldCount);
+      if (start <= end) unseen -= end - start + 1;
+    }
+  }
+  return unseen;
+}
