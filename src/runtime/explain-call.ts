@@ -60,6 +60,10 @@ function inertContext(signal: AbortSignal, log: Log): ToolContext {
     saveArtifact: async () => {
       throw new Error('Working out an intent must not save anything.');
     },
+    streamArtifact: () => {
+      throw new Error('Working out an intent must not save anything.');
+    },
+    artifacts: {list: async () => ok([]), open: async () => ok(undefined)},
     progress: () => {},
   };
 }

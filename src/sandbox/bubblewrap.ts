@@ -184,8 +184,8 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async #supervise(box: WaitingBox, command: SandboxCommand): Promise<Result<Execution>> {
     const {child, group} = box;
-    const stdout = new OutputCapture();
-    const stderr = new OutputCapture();
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
     let report = '';
     const outcome = await superviseChild(child, {
       inputs: {0: commandScript(command)},

@@ -123,8 +123,8 @@ export class DockerSandbox implements SandboxDriver {
     taken: TakenContainer,
   ): Promise<Execution | NotStarted> {
     const {container} = taken;
-    const stdout = new OutputCapture();
-    const stderr = new OutputCapture();
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
     const mark = randomHex(16);
     const child = setup.client.start(execArguments(container.name, setup.user, command), true);
     // Not by killing the client: what it started would go on without it.

@@ -16,6 +16,10 @@ export interface SandboxCommand {
   readonly command: string;
   /** Set for the command only; valid names, no NUL. */
   readonly env: Readonly<Record<string, string>>;
+  /** Below the workspace, `/` between names, without `..`; the root where it is absent. */
+  readonly directory?: string | undefined;
+  /** Gets the whole of a stream that is longer than what an `Execution` keeps. */
+  readonly spill?: {readonly [stream in 'stdout' | 'stderr']: (bytes: Uint8Array) => void} | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

@@ -54,8 +54,8 @@ export class UnconfinedSandbox implements SandboxDriver {
       );
     }
     const mark = randomHex(16);
-    const stdout = new OutputCapture();
-    const stderr = new OutputCapture();
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
     const child = startChild({
       program: '/bin/sh',
       args: ['-c', command.command],

@@ -288,6 +288,10 @@ describe('approvals', () => {
       log: () => {},
       emit: async () => {},
       saveArtifact: runtime.session.directory.saveArtifact,
+      streamArtifact: () => {
+        throw new Error('A change streams nothing.');
+      },
+      artifacts: runtime.session.directory.artifacts,
       progress: () => {},
       mayReach: () => ({allowed: true as const}),
     };

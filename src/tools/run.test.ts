@@ -4,6 +4,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {openSandbox, runOptions, type SandboxSettings} from '../../test/support/open-sandbox.ts';
 import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
 import type {Json} from '../core/json.ts';
+import {lacksNetwork} from './lacks-network.ts';
 import {runTool} from './run.ts';
 
 const SETTINGS = {
@@ -181,5 +182,29 @@ describe('run', () => {
     expect(text).toMatch(
       /^exit code 2, [\d.]+ s, NO sandbox\nstdout:\nout\nstderr:\nerr\nkilled at its end: s\w+$/,
     );
+  });
+
+  test('W17: lines that repeat are folded in the text and stay in data', async () => {
+    const {tool, call} = await open();
+    const {data} = await call({command: 'for i in 1 2 3 4 5; do echo same; done; echo a; echo a; echo b'});
+    expect(tool.renderText(data)).toContain('stdout:\nsame\n[the same 4 more times]\na\na\nb');
+    expect(data).toMatchObject({stdout: 'same\nsame\nsame\nsame\nsame\na\na\nb\n'});
+  });
+
+  test('policy: a look-up that failed is explained where there is a sandbox', async () => {
+    const words = 'getaddrinfo EAI_AGAIN registry.npmjs.org';
+    const {tool, call} = await open();
+    // Without a sandbox there is a network.
+    expect((await call({command: `echo "${words}" >&2`})).data).not.toHaveProperty('note');
+    expect(tool.renderText((await call({command: 'true'})).data)).not.toContain('no network');
+    for (const said of [
+      words,
+      'curl: (6) Could not resolve host: example.com',
+      'ssh: x: Temporary failure in name resolution',
+      'npm error code ENOTFOUND',
+    ]) {
+      expect(lacksNetwork(said)).toBe(true);
+    }
+    expect(lacksNetwork('Error: Cannot find module x')).toBe(false);
   });
 });
