@@ -16,9 +16,9 @@ const CHANGES_OTHERS: ReadonlySet<string> = new Set(
 
 /** Words of the grammar, where a command is expected. */
 const RESERVED: ReadonlySet<string> = new Set(
-  (
-    '! [[ ]] { } case coproc do done elif else esac fi for function if in namespace select then time until while'
-  ).split(' '),
+  '! [[ ]] { } case coproc do done elif else esac fi for function if in namespace select then time until while'.split(
+    ' ',
+  ),
 );
 
 /** A program by its plain name or path. An `=` would be an assignment, and the rest is expanded or quoted. */
@@ -29,8 +29,10 @@ const BLANK = /^[ \t]$/;
 /** At the beginning of the rest. Behind it a word ends. */
 const STDERR_TO_STDOUT = /^2>&1(?=[ \t\n;|]|&&|$)/;
 const NAME = /^\$[A-Za-z_][A-Za-z0-9_]*/;
-/** Read as one, whatever a shell takes for its own. */
-const LINE_BREAKS = /[\r\v\f\0\x85\u2028\u2029]/;
+/** Controls, other blanks and line breaks, and what has no width: a reader and a shell see different words. */
+const UNSEEN = /(?![\t\n])\p{Cc}|(?! )\p{Z}|\p{Cf}|\p{Cs}/u;
+/** In quotes too: some builtins of bash read a word once more. */
+const SUBSTITUTION = /`|\$\(/;
 
 /**
  * The simple commands of a shell text, each as it is written there but for `2>&1`, or why it cannot be told what
@@ -39,9 +41,8 @@ const LINE_BREAKS = /[\r\v\f\0\x85\u2028\u2029]/;
  * doubt it is refused too: the answer is a question to somebody.
  */
 export function commandParts(text: string): Result<readonly string[], string> {
-  if (LINE_BREAKS.test(text) || /(?![\t\n])\p{Cc}|(?! )\p{Z}|\p{Cf}/u.test(text)) {
-    return no('has a character that cannot be seen');
-  }
+  if (UNSEEN.test(text)) return no('has a character that cannot be seen');
+  if (SUBSTITUTION.test(text)) return no('has a substitution');
   const reader = new PartReader(text);
   const problem = reader.read();
   if (problem !== undefined) return no(problem);
@@ -50,8 +51,9 @@ export function commandParts(text: string): Result<readonly string[], string> {
   for (const part of parts) {
     const [program = ''] = part.split(/[ \t]/, 1);
     if (RESERVED.has(program)) return no(`has the shell word \`${program}\``);
-    if (!PLAIN_PROGRAM.test(program)) return no(`begins a part with \`${program}\`, which is no plain program`);
-    if (parts.length > 1 && CHANGES_OTHERS.has(program)) {
+    if (!PLAIN_PROGRAM.test(program))
+      return no(`begins a part with \`${program}\`, which is no plain program`);
+    if (CHANGES_OTHERS.has(program) && (parts.length > 1 || part.includes('['))) {
       return no(`has \`${program}\`, which can change what the other parts do`);
     }
   }
@@ -68,6 +70,7 @@ class PartReader {
   readonly #text: string;
   #at = 0;
   #part = '';
+  #hasProgram = false;
   /** Whether a part must follow, as behind `&&`. */
   #isExpected = false;
 
@@ -100,6 +103,7 @@ class PartReader {
   #endPart(separator: string): string | undefined {
     const part = this.#part.trim();
     this.#part = '';
+    this.#hasProgram = false;
     this.#at += separator.length;
     // A line may be empty, and one may end behind an operator.
     if (part === '') return separator === '\n' || separator === '' ? undefined : 'has an empty part';
@@ -111,15 +115,17 @@ class PartReader {
   #word(): string | undefined {
     const redirected = STDERR_TO_STDOUT.exec(this.#text.slice(this.#at, this.#at + 6));
     if (redirected !== null) {
-      if (this.#part.trim() === '') return 'begins a part with `2>&1`';
+      if (!this.#hasProgram) return 'begins a part with `2>&1`';
       this.#at += redirected[0].length;
       return undefined;
     }
     if (this.#text[this.#at] === '#') return 'has a comment';
-    const isProgram = this.#part.trim() === '';
+    const isProgram = !this.#hasProgram;
+    this.#hasProgram = true;
     while (this.#at < this.#text.length) {
       const character = this.#text[this.#at] ?? '';
-      if (/[ \t\n;&|]/.test(character)) return character === '&' && this.#text[this.#at + 1] !== '&' ? 'has `&`' : undefined;
+      if (/[ \t\n;&|]/.test(character))
+        return character === '&' && this.#text[this.#at + 1] !== '&' ? 'has `&`' : undefined;
       const problem = this.#piece(character, isProgram);
       if (problem !== undefined) return problem;
     }
@@ -139,7 +145,9 @@ class PartReader {
         return undefined;
       }
       case '$':
-        return isProgram ? 'has an expansion in the place of a program' : this.#expansion(/^\$(?=[ \t\n;|]|&&|$)/);
+        return isProgram
+          ? 'has an expansion in the place of a program'
+          : this.#expansion(/^\$(?=[ \t\n;|]|&&|$)/);
       case '`':
         return 'has a substitution';
       case '<':
