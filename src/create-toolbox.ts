@@ -146,7 +146,9 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     webReadTool(web.value, webfetch),
     verifyQuoteTool(web.value, webfetch),
     ...(workspace ? workspaceTools(workspace) : []),
-    ...(workspace && sandbox ? [runTool(sandbox, config.tools.run), readOutputTool(workspace)] : []),
+    ...(workspace && sandbox
+      ? [runTool(sandbox, config.tools.run, workspace.workspace), readOutputTool(workspace)]
+      : []),
   ];
   const host = assembleHost(resolved, tools, workspace, {...ports, log, clock, environment, lifecycle});
   const warnings = [...resolved.warnings, ...web.value.warnings, ...believedInside(ports, closed)];

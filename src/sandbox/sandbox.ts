@@ -8,9 +8,6 @@ import type {AppearedRepositories} from './repositories/repository-watch.ts';
 /** Ruling W8: what a command ran in. Stamped in every result. */
 export type SandboxKind = 'docker' | 'bubblewrap' | 'none';
 
-/** Where the workspace is for a command in Docker and bubblewrap. */
-export const WORKSPACE_MOUNT = '/workspace';
-
 export interface SandboxCommand {
   /** For `sh -c`; never a login shell. */
   readonly command: string;

@@ -1,9 +1,10 @@
-import {readFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openSandbox, runOptions, type SandboxSettings} from '../../test/support/open-sandbox.ts';
 import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
 import type {Json} from '../core/json.ts';
+import {openWorkspace} from '../workspace/jail.ts';
 import {lacksNetwork} from './lacks-network.ts';
 import {runTool} from './run.ts';
 
@@ -206,5 +207,51 @@ describe('run', () => {
       expect(lacksNetwork(said)).toBe(true);
     }
     expect(lacksNetwork('Error: Cannot find module x')).toBe(false);
+  });
+
+  test('W18: a directory is part of what is asked, matched and run', async () => {
+    const opened = openSandbox({settings: SETTINGS});
+    onTestFinished(() => opened.close());
+    mkdirSync(join(opened.workspace, "packages/it's"), {recursive: true});
+    symlinkSync('/tmp', join(opened.workspace, 'link'));
+    const jail = openWorkspace(opened.workspace);
+    if (!jail.ok) throw new Error(jail.error.message);
+    onTestFinished(() => jail.value.close());
+    const tool = runTool(opened.sandbox, runOptions(SETTINGS), jail.value);
+    const intend = async (params: {[name: string]: Json}) => {
+      const prepared = tool.prepare(params);
+      return prepared.ok
+        ? {outline: prepared.value.outline, intent: await prepared.value.intend({} as never)}
+        : prepared;
+    };
+    const values = ['cd packages && npm test'];
+    expect(await intend({command: 'npm test', cwd: `${opened.workspace}/packages/`})).toMatchObject({
+      outline: {subject: {kind: 'command', values}},
+      intent: {
+        value: {
+          subject: {values},
+          summary: 'run npm test (in "packages")',
+          preview: 'in "packages":\nnpm test',
+        },
+      },
+    });
+    expect(await intend({command: 'a', cwd: "packages/it's"})).toMatchObject({
+      outline: {subject: {values: ["cd 'packages/it'\\''s' && a"]}},
+    });
+    // The root, by the name that commands know too, is no directory of its own.
+    for (const cwd of ['.', '/workspace', opened.workspace]) {
+      expect(await intend({command: 'a', cwd})).toMatchObject({intent: {value: {subject: {values: ['a']}}}});
+    }
+    for (const [cwd, code] of [
+      ['..', 'path_escape'],
+      ['/etc', 'path_escape'],
+      ['link', 'symlink_blocked'],
+      ['nowhere', 'file_not_found'],
+    ] as const) {
+      expect(await intend({command: 'a', cwd})).toMatchObject({intent: {error: {code}}});
+    }
+    const runtime = await openTestRuntime({tools: [tool], approval: {mode: 'auto'}});
+    const ran = await runtime.call('run', {command: 'pwd', cwd: "/workspace/packages/it's"});
+    expect(ran.data).toMatchObject({stdout: `${opened.workspace}/packages/it's\n`});
   });
 });

@@ -6,6 +6,8 @@ import {takeStart} from '../core/text/take-start.ts';
 import {type ApprovalSubject, defineTool, type Tool} from '../core/tool.ts';
 import type {RunOptions} from '../sandbox/options.ts';
 import type {RunOutcome, Sandbox} from '../sandbox/sandbox.ts';
+import {quotePath} from '../workspace/workspace-path.ts';
+import {type CommandPlaces, commandDirectory} from './command-directory.ts';
 import {lacksNetwork, NO_NETWORK} from './lacks-network.ts';
 import {OutputKeeper, type SavedOutput} from './output-keeper.ts';
 import {renderRun} from './render-run.ts';
@@ -27,7 +29,7 @@ const text = z
   .refine(value => Buffer.byteLength(value) <= MAX_TEXT_BYTES, `must have at most ${MAX_TEXT_BYTES} bytes`);
 
 /** Tool API: a command in the sandbox. */
-export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
+export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: CommandPlaces): Tool {
   const {timeout_seconds, max_timeout_seconds} = options;
   const params = z.strictObject({
     command: text
@@ -48,7 +50,13 @@ export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
       )
       .optional()
       .describe('Additional environment variables.'),
+    cwd: z.string().min(1).optional().describe('Directory of the workspace to run it in.'),
   });
+  /** Before anything is looked at, so that a denial comes first. */
+  const directoryOf = ({cwd}: z.output<typeof params>): string | undefined => {
+    const resolved = cwd === undefined ? undefined : workspace?.resolve(cwd);
+    return resolved?.ok === true && resolved.value !== '.' ? resolved.value : undefined;
+  };
   const limitOf = ({timeout_sec = timeout_seconds}: z.output<typeof params>): number => timeout_sec * 1000;
 
   return defineTool<z.output<typeof params>, RunData>({
@@ -64,24 +72,34 @@ export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
     badParams: 'invalid_params',
     action: 'run',
     timeoutMs: request => limitOf(request) + START_MS,
-    outline: request => ({subject: subjectOf(request)}),
+    outline: request => ({subject: subjectOf(request, directoryOf(request))}),
     intend: async request => {
       const {command, env = {}} = request;
+      const place = commandDirectory(request.cwd, workspace);
+      if (!place.ok) return place;
+      const directory = place.value;
       const assignments = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       const [firstLine = ''] = command.trim().split('\n');
       return ok({
-        subject: subjectOf(request),
-        summary: `run ${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}`,
-        preview: [...assignments, command].join('\n'),
+        subject: subjectOf(request, directory),
+        summary: `run ${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}${directory === undefined ? '' : ` (in ${quotePath(directory)})`}`,
+        preview: [
+          ...(directory === undefined ? [] : [`in ${quotePath(directory)}:`]),
+          ...assignments,
+          command,
+        ].join('\n'),
         fileHashes: {},
       });
     },
     execute: async (request, context) => {
       const {command, env = {}} = request;
+      const place = commandDirectory(request.cwd, workspace);
+      if (!place.ok) return place;
+      const directory = place.value;
       const keeper = new OutputKeeper(context);
       const {spill} = keeper;
       const ran = await sandbox
-        .run({command, env, spill, timeoutMs: limitOf(request), signal: context.signal})
+        .run({command, env, directory, spill, timeoutMs: limitOf(request), signal: context.signal})
         .finally(() => keeper.close());
       if (!ran.ok) return ran;
       const saved = await keeper.save(ran.value);
@@ -95,10 +113,22 @@ export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
   });
 }
 
-/** Review R10: a variable (`PATH`, `NODE_OPTIONS`, `HOME`) makes another command of the same words. */
-function subjectOf({command, env = {}}: {command: string; env?: object | undefined}): ApprovalSubject {
+/**
+ * What rules are matched with. Review R10: a variable (`PATH`, `NODE_OPTIONS`, `HOME`) makes another command of the
+ * same words. So does a directory, which is matched as the `cd` that it is.
+ */
+function subjectOf(
+  {command, env = {}}: {command: string; env?: object | undefined},
+  directory: string | undefined,
+): ApprovalSubject {
   const exactOnly = Object.keys(env).length > 0;
-  return {kind: 'command', values: [command], ...(exactOnly ? {exactOnly} : {})};
+  const value = directory === undefined ? command : `cd ${shellWord(directory)} && ${command}`;
+  return {kind: 'command', values: [value], ...(exactOnly ? {exactOnly} : {})};
+}
+
+function shellWord(path: string): string {
+  const named = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w./-]+$/.test(named) ? named : `'${named.replaceAll("'", "'\\''")}'`;
 }
 
 /** What git may do here, by the setting. */
