@@ -4,6 +4,8 @@ export const MAX_OUTPUT_BYTES = 102_400;
 /** Room for the marker; what is left is halved between head and tail. */
 const MARKER_BYTES = 64;
 const NEWLINE = 10;
+/** In one part of an output. */
+const MANY_LINES = 256;
 const PART_BYTES = (MAX_OUTPUT_BYTES - MARKER_BYTES) / 2;
 
 export interface CapturedOutput {
@@ -71,7 +73,12 @@ export class OutputCapture {
   }
 
   #count(chunk: Uint8Array): void {
-    for (const byte of chunk) if (byte === NEWLINE) this.#newlines += 1;
+    let at = chunk.indexOf(NEWLINE);
+    let found = 0;
+    // Every byte of a gigabyte goes by here: long lines are searched for natively, and short ones by index.
+    for (; at !== -1 && found < MANY_LINES; found += 1) at = chunk.indexOf(NEWLINE, at + 1);
+    if (at !== -1) for (; at < chunk.length; at += 1) if (chunk[at] === NEWLINE) found += 1;
+    this.#newlines += found;
     if (chunk.length > 0) this.#endsInLine = chunk[chunk.length - 1] !== NEWLINE;
   }
 
