@@ -21,6 +21,7 @@ import {startedIn} from './create-toolbox/started-in.ts';
 import {stoppedByMode} from './create-toolbox/stopped-by-mode.ts';
 import type {Explanation} from './runtime/explain-call.ts';
 import {lazySandbox} from './sandbox/lazy-sandbox.ts';
+import {readOutputTool} from './tools/read-output.ts';
 import {runTool} from './tools/run.ts';
 import {verifyQuoteTool} from './tools/verify-quote.ts';
 import {type FetchPage, parseWebFetchArgs, type WebFetchArgs, webFetchTool} from './tools/web-fetch.ts';
@@ -145,7 +146,9 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     webReadTool(web.value, webfetch),
     verifyQuoteTool(web.value, webfetch),
     ...(workspace ? workspaceTools(workspace) : []),
-    ...(sandbox ? [runTool(sandbox, config.tools.run)] : []),
+    ...(workspace && sandbox
+      ? [runTool(sandbox, config.tools.run, workspace.workspace), readOutputTool(workspace)]
+      : []),
   ];
   const host = assembleHost(resolved, tools, workspace, {...ports, log, clock, environment, lifecycle});
   const warnings = [...resolved.warnings, ...web.value.warnings, ...believedInside(ports, closed)];

@@ -71,6 +71,30 @@ export interface Intent {
   readonly dryRun?: boolean;
 }
 
+/** A file of the run directory that is written while the call runs. It is there from its first byte on. */
+export interface ArtifactStream {
+  /** Appends, on the disk and not in memory. What cannot be written shows in `finish`. */
+  readonly write: (chunk: Uint8Array) => void;
+  /** Closes it. The value is its path, or `undefined` where nothing was written. To be called once. */
+  readonly finish: () => Result<string | undefined>;
+}
+
+/** A file that a call of the run has left. To be closed. */
+export interface OpenArtifact {
+  readonly bytes: number;
+  /** From its beginning. */
+  readonly blocks: () => AsyncGenerator<Uint8Array>;
+  readonly close: () => Promise<void>;
+}
+
+/** What the calls of a run have left below its directory, also those of an earlier process. */
+export interface ArtifactStore {
+  /** Names of the files of a folder; none where there is no such folder. */
+  readonly list: (folder: string) => Promise<Result<readonly string[]>>;
+  /** `undefined` where there is no such file. */
+  readonly open: (path: string) => Promise<Result<OpenArtifact | undefined>>;
+}
+
 /** What a tool runs with. One per call. */
 export interface ToolContext {
   readonly requestId: string;
@@ -91,6 +115,9 @@ export interface ToolContext {
   readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
   /** What this run changed so far, from its verified log. */
   readonly pastChanges: () => Promise<Result<PastChanges>>;
+  /** The same for what is too long for memory; more than `maxBytes` is not kept. */
+  readonly streamArtifact: (path: string, maxBytes: number) => ArtifactStream;
+  readonly artifacts: ArtifactStore;
   /** Says how far the call is; a face passes it on. */
   readonly progress: (message: string) => void;
 }

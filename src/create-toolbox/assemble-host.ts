@@ -14,6 +14,7 @@ import {createConfirmationPolicy} from '../runtime/approvals/confirmation-policy
 import {type OpenToolHost, openToolHost} from '../runtime/open-tool-host.ts';
 import {createRegistry} from '../runtime/registry.ts';
 import {openSession} from '../runtime/session.ts';
+import {READ_OUTPUT} from '../tools/read-output.ts';
 import {RUN} from '../tools/run.ts';
 import {VERIFY_QUOTE} from '../tools/verify-quote.ts';
 import {WEB_FETCH} from '../tools/web-fetch.ts';
@@ -51,7 +52,7 @@ export function assembleHost(
     switchedOff: new Map([
       ...(webfetch.enabled ? [] : WEB_TOOLS.map(name => [name, 'tools.webfetch.enabled'] as const)),
       ...(webread.enabled ? [] : READING_TOOLS.map(name => [name, 'tools.webread.enabled'] as const)),
-      ...(run.enabled ? [] : [[RUN, 'tools.run.enabled'] as const]),
+      ...(run.enabled ? [] : [RUN, READ_OUTPUT].map(name => [name, 'tools.run.enabled'] as const)),
     ]),
     definitions,
   });

@@ -62,6 +62,10 @@ function inertContext(signal: AbortSignal, log: Log): ToolContext {
     },
     // There is no run: nothing was changed in it.
     pastChanges: async () => ok({directory: '', changes: []}),
+    streamArtifact: () => {
+      throw new Error('Working out an intent must not save anything.');
+    },
+    artifacts: {list: async () => ok([]), open: async () => ok(undefined)},
     progress: () => {},
   };
 }

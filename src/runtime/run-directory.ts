@@ -3,11 +3,14 @@ import {basename, dirname, join, resolve, sep} from 'node:path';
 import {type Clock, systemClock} from '../core/clock.ts';
 import {type Failure, fail} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
+import type {ArtifactStore} from '../core/tool.ts';
 import {errorCode} from '../system/error-code.ts';
 import {type Foreign, makeOwnDirectory} from '../system/own-directory.ts';
 import {replaceFile} from '../system/replace-file.ts';
+import {artifactStore} from './artifact-store.ts';
 import {ioFailure} from './io-failure.ts';
 import {lockRun} from './run-lock.ts';
+import {type SealedStream, streamArtifact} from './stream-artifact.ts';
 
 const FOREIGN: Readonly<Record<Foreign, string>> = {
   not_a_directory: 'is no directory. Use another path.',
@@ -25,6 +28,10 @@ export interface RunDirectory {
   readonly path: string;
   /** Writes a new file below it, or one that is named by the SHA-256 of its content; the value is the relative path. */
   readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
+  /** The same for what is written bit by bit. */
+  readonly streamArtifact: (path: string, maxBytes: number) => SealedStream;
+  /** What lies there already. */
+  readonly artifacts: ArtifactStore;
   /** Lets another process use it. */
   readonly release: () => Promise<void>;
 }
@@ -51,6 +58,8 @@ export async function openRunDirectory(
     return ok({
       path,
       saveArtifact: (name, content) => saveArtifact(path, name, content),
+      streamArtifact: (name, maxBytes) => streamArtifact(path, artifactSegments(name), maxBytes),
+      artifacts: artifactStore(path),
       release: lock.value,
     });
   } catch (error) {
@@ -81,12 +90,7 @@ async function saveArtifact(
   name: string,
   content: Uint8Array | string,
 ): Promise<Result<string>> {
-  const segments = name.split('/');
-  const isSafe = segments.every(segment => /^[A-Za-z0-9_][\w.-]{0,99}$/.test(segment));
-  const [folder = ''] = segments;
-  if (!isSafe || segments.length < 2 || segments.length > 4 || RESERVED.has(folder)) {
-    throw new Error(`Expected an artifact path such as "logs/step_0001.txt", got ${JSON.stringify(name)}.`);
-  }
+  const segments = artifactSegments(name);
   try {
     const path = join(root, ...segments);
     if (CONTENT_NAME.test(segments.at(-1) ?? '')) {
@@ -105,6 +109,17 @@ async function saveArtifact(
   } catch (error) {
     return ioFailure(error, name, 'save the artifact');
   }
+}
+
+/** The names of a path that a tool may write to. Another one is a bug of the tool. */
+function artifactSegments(name: string): readonly string[] {
+  const segments = name.split('/');
+  const isSafe = segments.every(segment => /^[A-Za-z0-9_][\w.-]{0,99}$/.test(segment));
+  const [folder = ''] = segments;
+  if (!isSafe || segments.length < 2 || segments.length > 4 || RESERVED.has(folder)) {
+    throw new Error(`Expected an artifact path such as "logs/step_0001.txt", got ${JSON.stringify(name)}.`);
+  }
+  return segments;
 }
 
 /** A new file. Its directory is there for all but the first. */

@@ -3,10 +3,18 @@ import type {Failure} from '../core/failure.ts';
 import {FAILURE_CODES} from '../core/failure-codes.ts';
 import type {Log} from '../core/log.ts';
 import {randomHex} from '../core/random.ts';
-import type {Result} from '../core/result.ts';
+import {ok, type Result} from '../core/result.ts';
 import {takeStart} from '../core/text/take-start.ts';
 import {wellFormedJson} from '../core/text/well-formed-json.ts';
-import type {HostVerdict, Intent, ToolContext, ToolError, ToolRequest, ToolResult} from '../core/tool.ts';
+import type {
+  ArtifactStream,
+  HostVerdict,
+  Intent,
+  ToolContext,
+  ToolError,
+  ToolRequest,
+  ToolResult,
+} from '../core/tool.ts';
 import {type Artifact, renderCallRecord, sealArtifact, stepRecordPath} from './call-record.ts';
 import {RUNTIME_EVENTS} from './events/run-event.ts';
 import type {FittedAnswer} from './fit-answer.ts';
@@ -87,6 +95,8 @@ export class ToolCall {
       },
       saveArtifact: (path, content) => this.#saveArtifact(path, content),
       pastChanges: () => pastChanges(session.directory.path),
+      streamArtifact: (path, maxBytes) => this.#streamArtifact(path, maxBytes),
+      artifacts: session.directory.artifacts,
       progress,
     };
   }
@@ -141,6 +151,19 @@ export class ToolCall {
     const saved = await this.#parts.session.directory.saveArtifact(path, content);
     if (saved.ok) this.#artifacts.push(sealArtifact(saved.value, content));
     return saved;
+  }
+
+  #streamArtifact(path: string, maxBytes: number): ArtifactStream {
+    const {write, finish} = this.#parts.session.directory.streamArtifact(path, maxBytes);
+    return {
+      write,
+      finish: () => {
+        const sealed = finish();
+        if (!sealed.ok) return sealed;
+        if (sealed.value !== undefined) this.#artifacts.push(sealed.value);
+        return ok(sealed.value?.path);
+      },
+    };
   }
 
   /** For whoever reads the run later. A call does not fail because its record cannot be kept. */

@@ -1,10 +1,10 @@
 import {lstat, readlink} from 'node:fs/promises';
-import {isAbsolute, join} from 'node:path';
+import {isAbsolute, join, resolve} from 'node:path';
+import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
 import {DESCRIPTORS} from './bubblewrap-scripts.ts';
 import type {GuardedTree} from './guard/guarded-tree.ts';
 import {mountPoints} from './guard/mount-report.ts';
 import type {RunOptions} from './options.ts';
-import {WORKSPACE_MOUNT} from './sandbox.ts';
 
 /**
  * What of /etc programs need to start, to know names and to trust certificates. No secrets: a root
@@ -66,14 +66,37 @@ export function workspaceArguments(
   workspace: string,
   tree: GuardedTree,
   env: Readonly<Record<string, string>>,
+  readablePaths: readonly string[] = [],
 ): string[] {
   const args: string[] = [];
   const points = mountPoints(tree);
   for (const [at, {path, writable}] of tree.entries()) {
     args.push(writable ? '--bind' : '--ro-bind', join(workspace, path), points[at] ?? '');
   }
+  args.push(...hostName(workspace, readablePaths));
   // The root is a tmpfs of no size limit, so it is closed when everything is in its place.
   args.push('--remount-ro', '/', '--chdir', WORKSPACE_MOUNT);
   for (const [name, value] of Object.entries(env)) args.push('--setenv', name, value);
   return args;
+}
+
+/** What a box has of its own, or by links of its own. */
+const OF_THE_BOX = [
+  ...['/usr', '/etc', '/proc', '/dev', '/sys', '/var/tmp', WORKSPACE_MOUNT],
+  ...SYSTEM_DIRECTORIES.map(name => `/${name}`),
+];
+
+/**
+ * The workspace by the name that it has on the host, which programs in it know: the first line of a script in a
+ * virtual environment, an editable install. A link in the root of the box and no second mount, so that what is for
+ * reading is so by both names. Not where something else lies by that name or below it.
+ */
+function hostName(workspace: string, readablePaths: readonly string[]): readonly string[] {
+  const lies = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+  const taken = [...OF_THE_BOX, ...readablePaths.filter(isAbsolute).map(path => resolve(path))];
+  const isFree =
+    workspace !== '/' &&
+    workspace !== '/tmp' &&
+    !taken.some(place => place === '/' || lies(workspace, place) || lies(place, workspace));
+  return isFree ? ['--symlink', WORKSPACE_MOUNT, workspace] : [];
 }

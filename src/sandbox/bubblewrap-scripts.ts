@@ -1,3 +1,4 @@
+import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
 import {REPORT_MOUNTS} from './guard/mount-report.ts';
 import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
 
@@ -45,17 +46,26 @@ exit "$code"
 `,
 );
 
+/** What is run where the directory of a command is gone, or closed to it, by now. */
+const NOT_ENTERED = `not_entered='echo "The directory of the command cannot be entered." >&2; exit 126'\n`;
+
 /** What `INIT` reads from its standard input: the command, and the variables that the caller gave it. */
 export function commandScript({
   command,
+  directory,
   env,
 }: {
   readonly command: string;
+  readonly directory?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
 }): string {
   const assignments = Object.entries(env).map(([name, value]) => quoted(`${name}=${value}`));
+  const entering =
+    directory === undefined
+      ? ''
+      : `cd -- ${quoted(`${WORKSPACE_MOUNT}/${directory}`)} || command=$not_entered\n`;
   // Set last, so that half a script of a host that died runs half a command never.
-  return `command=${quoted(command)}\nset -- ${assignments.join(' ')}\ncomplete=1\n`;
+  return `command=${quoted(command)}\nset -- ${assignments.join(' ')}\n${NOT_ENTERED}${entering}complete=1\n`;
 }
 
 function quoted(text: string): string {

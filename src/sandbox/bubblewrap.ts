@@ -1,6 +1,7 @@
 import type {ChildProcess} from 'node:child_process';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../core/result.ts';
+import {boxEnv} from './box-env.ts';
 import {BoxWatchdog} from './box-watchdog.ts';
 import {commandScript, DESCRIPTORS, LEFT, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
@@ -11,7 +12,6 @@ import type {GuardedTree} from './guard/guarded-tree.ts';
 import {judgeMounts} from './guard/mount-report.ts';
 import type {WorkspaceGuard} from './guard/workspace-guard.ts';
 import {holdOpen} from './hold-open.ts';
-import {inheritedEnv} from './inherited-env.ts';
 import type {RunOptions} from './options.ts';
 import {OutputCapture} from './output-capture.ts';
 import {PROBE, unconfined} from './probe-confinement.ts';
@@ -160,7 +160,7 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async #startBox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WaitingBox>> {
     const {workspace, clock} = this.#host;
-    const env = {...inheritedEnv(this.#options, this.#host.env), PATH: this.#options.path};
+    const env = {...boxEnv(this.#options, this.#host), PATH: this.#options.path};
     const watchdog = this.#watchdog;
     try {
       return ok(await startBox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));
@@ -184,8 +184,8 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async #supervise(box: WaitingBox, command: SandboxCommand): Promise<Result<Execution>> {
     const {child, group} = box;
-    const stdout = new OutputCapture();
-    const stderr = new OutputCapture();
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
     let report = '';
     const outcome = await superviseChild(child, {
       inputs: {0: commandScript(command)},

@@ -6,13 +6,13 @@ import {fileURLToPath} from 'node:url';
 import type {Clock} from '../core/clock.ts';
 import {packageFile} from '../core/package-file.ts';
 import {randomHex} from '../core/random.ts';
+import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
 import type {DockerClient} from './docker-client.ts';
 import {SUPERVISE} from './docker-scripts.ts';
 import type {GuardedTree} from './guard/guarded-tree.ts';
 import {mountPoints, REPORT_MOUNTS} from './guard/mount-report.ts';
 import {holdOpen} from './hold-open.ts';
 import type {RunOptions} from './options.ts';
-import {WORKSPACE_MOUNT} from './sandbox.ts';
 
 /** review R16: made of our rules by `docker-seccomp.ts`. The client reads it. */
 const SECCOMP_PROFILE = fileURLToPath(packageFile('assets/docker-seccomp.json'));

@@ -2,6 +2,8 @@ import {constants} from 'node:os';
 import {isDeepStrictEqual} from 'node:util';
 import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
+import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
+import {boxEnv} from './box-env.ts';
 import {diedBySignal} from './died-by-signal.ts';
 import {DockerContainer, type Sweep} from './docker-container.ts';
 import {START} from './docker-scripts.ts';
@@ -10,7 +12,6 @@ import {exitEnding} from './exit-ending.ts';
 import type {GuardedTree} from './guard/guarded-tree.ts';
 import {judgeMounts, type MountVerdict} from './guard/mount-report.ts';
 import type {WorkspaceGuard} from './guard/workspace-guard.ts';
-import {inheritedEnv} from './inherited-env.ts';
 import {MarkedStream} from './marked-stream.ts';
 import type {RunOptions} from './options.ts';
 import {OutputCapture} from './output-capture.ts';
@@ -123,8 +124,8 @@ export class DockerSandbox implements SandboxDriver {
     taken: TakenContainer,
   ): Promise<Execution | NotStarted> {
     const {container} = taken;
-    const stdout = new OutputCapture();
-    const stderr = new OutputCapture();
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
     const mark = randomHex(16);
     const child = setup.client.start(execArguments(container.name, setup.user, command), true);
     // Not by killing the client: what it started would go on without it.
@@ -221,7 +222,7 @@ export class DockerSandbox implements SandboxDriver {
       user: setup.user,
       workspace: this.#host.workspace,
       tree,
-      env: inheritedEnv(this.#options, this.#host.env),
+      env: boxEnv(this.#options, this.#host),
       options: this.#options,
     });
     this.#live.add(container);
@@ -257,7 +258,9 @@ function noStat(image: string): Result<never> {
 function execArguments(container: string, user: string, command: SandboxCommand): string[] {
   const assignments = Object.entries(command.env).map(([name, value]) => `${name}=${value}`);
   return [
-    ...['exec', '--interactive', '--user', user, container, '/bin/sh', '-c', START, 'sh'],
+    ...['exec', '--interactive', '--user', user],
+    ...(command.directory === undefined ? [] : ['--workdir', `${WORKSPACE_MOUNT}/${command.directory}`]),
+    ...[container, '/bin/sh', '-c', START, 'sh'],
     // Set for the command only, behind everything of ours.
     ...(assignments.length === 0 ? [] : ['env', ...assignments]),
     ...['/bin/sh', '-c', command.command],

@@ -12,7 +12,8 @@ describe('OutputCapture', () => {
   test('ruling W9 up to 102,400 bytes an output is kept as it is', () => {
     for (const size of [0, 1, 4096, 51_200, MAX_OUTPUT_BYTES]) {
       const bytes = Uint8Array.from({length: size}, (_, at) => at % 251);
-      expect(capture([bytes])).toEqual({bytes, totalBytes: size, leftOutBytes: 0});
+      const totalLines = Buffer.from(bytes).toString('latin1').split('\n').length - (size === 0 ? 1 : 0);
+      expect(capture([bytes])).toEqual({bytes, totalBytes: size, totalLines, leftOutBytes: 0});
     }
   });
 
@@ -70,5 +71,27 @@ describe('OutputCapture', () => {
         expect(() => new TextDecoder('utf-8', {fatal: true}).decode(bytes)).not.toThrow();
       }
     }
+  });
+
+  test('W17: however an output arrives, its lines are counted, and what does not fit goes on whole', () => {
+    const part = fc.oneof(
+      fc.constantFrom('\n'.repeat(1000), 'x'.repeat(60_000), 'ab\n'.repeat(400), '\n', 'no end'),
+      fc.string({maxLength: 20}),
+    );
+    fc.assert(
+      fc.property(fc.array(part, {maxLength: 12}), parts => {
+        const spilt: Buffer[] = [];
+        const output = new OutputCapture(bytes => spilt.push(Buffer.from(bytes)));
+        const chunks = parts.map(text => Buffer.from(text));
+        for (const chunk of chunks) output.write(chunk);
+        const whole = Buffer.concat(chunks);
+        const text = whole.toString('latin1');
+        const lines = text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
+        expect(output.finish().totalLines).toBe(lines);
+        const isLong = whole.length > MAX_OUTPUT_BYTES;
+        expect(Buffer.concat(spilt).equals(isLong ? whole : Buffer.alloc(0))).toBe(true);
+      }),
+      {numRuns: 200},
+    );
   });
 });

@@ -3,6 +3,9 @@ export const MAX_OUTPUT_BYTES = 102_400;
 
 /** Room for the marker; what is left is halved between head and tail. */
 const MARKER_BYTES = 64;
+const NEWLINE = 10;
+/** In one part of an output. */
+const MANY_LINES = 256;
 const PART_BYTES = (MAX_OUTPUT_BYTES - MARKER_BYTES) / 2;
 
 export interface CapturedOutput {
@@ -10,19 +13,36 @@ export interface CapturedOutput {
   readonly bytes: Uint8Array;
   /** What was written altogether. */
   readonly totalBytes: number;
+  /** Of all that was written; the last one may have no line break. */
+  readonly totalLines: number;
   readonly leftOutBytes: number;
 }
 
-/** Keeps the beginning and the end of a stream of any length in fixed memory. */
+/**
+ * Keeps the beginning and the end of a stream of any length in fixed memory. What does not fit there goes to
+ * `spill`, from its first byte on; an output that fits never does.
+ */
 export class OutputCapture {
+  readonly #spill: ((bytes: Uint8Array) => void) | undefined;
   #total = 0;
+  #newlines = 0;
+  #endsInLine = false;
   /** The first bytes, all of them as long as they fit. */
   #first = Buffer.alloc(0);
   /** A ring of the last bytes, once they do not. */
   #last: Buffer | undefined;
   #lastEnd = 0;
 
+  constructor(spill?: (bytes: Uint8Array) => void) {
+    this.#spill = spill;
+  }
+
   write(chunk: Uint8Array): void {
+    this.#count(chunk);
+    if (this.#total + chunk.length > MAX_OUTPUT_BYTES) {
+      if (this.#total <= MAX_OUTPUT_BYTES) this.#spill?.(this.#first.subarray(0, this.#total));
+      this.#spill?.(chunk);
+    }
     const fits = Math.max(0, Math.min(chunk.length, MAX_OUTPUT_BYTES - this.#total));
     if (fits > 0) this.#append(chunk.subarray(0, fits));
     this.#total += chunk.length;
@@ -32,7 +52,8 @@ export class OutputCapture {
   finish(): CapturedOutput {
     const total = this.#total;
     if (this.#last === undefined) {
-      return {bytes: Uint8Array.from(this.#first.subarray(0, total)), totalBytes: total, leftOutBytes: 0};
+      const bytes = Uint8Array.from(this.#first.subarray(0, total));
+      return {bytes, totalBytes: total, totalLines: this.#lines, leftOutBytes: 0};
     }
     const head = wholeHead(this.#first.subarray(0, PART_BYTES));
     const ring = Buffer.concat([this.#last.subarray(this.#lastEnd), this.#last.subarray(0, this.#lastEnd)]);
@@ -42,8 +63,23 @@ export class OutputCapture {
     return {
       bytes: Uint8Array.from(Buffer.concat([head, marker, tail])),
       totalBytes: total,
+      totalLines: this.#lines,
       leftOutBytes: leftOut,
     };
+  }
+
+  get #lines(): number {
+    return this.#newlines + (this.#endsInLine ? 1 : 0);
+  }
+
+  #count(chunk: Uint8Array): void {
+    let at = chunk.indexOf(NEWLINE);
+    let found = 0;
+    // Every byte of a gigabyte goes by here: long lines are searched for natively, and short ones by index.
+    for (; at !== -1 && found < MANY_LINES; found += 1) at = chunk.indexOf(NEWLINE, at + 1);
+    if (at !== -1) for (; at < chunk.length; at += 1) if (chunk[at] === NEWLINE) found += 1;
+    this.#newlines += found;
+    if (chunk.length > 0) this.#endsInLine = chunk[chunk.length - 1] !== NEWLINE;
   }
 
   #append(bytes: Uint8Array): void {

@@ -5,7 +5,7 @@ import {previewOutput} from './preview-output.ts';
 function preview(text: string | Uint8Array) {
   const output = new OutputCapture();
   output.write(Buffer.from(text));
-  return previewOutput(output.finish());
+  return previewOutput(output.finish(), 'ask again');
 }
 
 describe('previewOutput', () => {
@@ -19,8 +19,17 @@ describe('previewOutput', () => {
     const {text, truncated} = preview(lines.join('\n'));
     expect(truncated).toBe(true);
     expect(text.startsWith('line 0\nline 1\n')).toBe(true);
-    expect(text).toContain('\nline 59\n[... 800 lines left out ...]\nline 860\n');
+    expect(text).toContain('\nline 59\n[800 of 1,000 lines left out; ask again]\nline 860\n');
     expect(text.endsWith('line 999')).toBe(true);
+  });
+
+  test('W17: the lines that are counted are those of the whole output, also where the middle was not kept', () => {
+    const lines = Array.from({length: 30_000}, (_, at) => `line ${at}`);
+    const {text} = preview(`${lines.join('\n')}\n`);
+    expect(text).toContain('\nline 59\n[29,801 of 30,000 lines left out; ask again]\nline 29861\n');
+    expect(preview(lines.join('\n')).text).toContain(
+      '[29,800 of 30,000 lines left out; ask again]\nline 29860\n',
+    );
   });
 
   test('policy: one line of 119,000 characters does not fill the context', () => {

@@ -1,5 +1,5 @@
 import {cutMiddle} from '../core/text/cut-middle.ts';
-import {stripInvisible} from '../core/text/strip-invisible.ts';
+import {cleanLine} from './clean-line.ts';
 import type {CapturedOutput} from './output-capture.ts';
 
 const MAX_LINE_CHARS = 1000;
@@ -8,33 +8,35 @@ const HEAD_CHARS = 4000;
 const TAIL_LINES = 140;
 const TAIL_CHARS = 8000;
 
-/** CSI, OSC and two-character sequences of terminals. Their character classes do not overlap. */
-const TERMINAL_SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\-~])/g;
-
 export interface OutputPreview {
   readonly text: string;
   /** Whether the preview lacks anything that the command wrote. */
   readonly truncated: boolean;
 }
 
-/** What of an output a model reads: head and tail, long lines cut, without what only a terminal shows. */
-export function previewOutput({bytes, leftOutBytes}: CapturedOutput): OutputPreview {
-  const clean = new TextDecoder().decode(bytes).replace(TERMINAL_SEQUENCES, '');
-  const lines = clean.split('\n').map(line => stripInvisible(overwritten(line)));
+/**
+ * What of an output a model reads: head and tail, long lines cut, without what only a terminal shows. `howToRead`
+ * says where the rest is.
+ */
+export function previewOutput(
+  {bytes, leftOutBytes, totalLines}: CapturedOutput,
+  howToRead: string,
+): OutputPreview {
+  const lines = new TextDecoder().decode(bytes).split('\n').map(cleanLine);
   const cut = lines.map(cutLine);
   let truncated = leftOutBytes > 0 || cut.some((line, at) => line !== lines[at]);
   const head = takeLines(cut, HEAD_LINES, HEAD_CHARS);
   const tail = takeLines(cut.slice(head.length).reverse(), TAIL_LINES, TAIL_CHARS).reverse();
-  const leftOut = cut.length - head.length - tail.length;
-  if (leftOut === 0) return {text: cut.join('\n'), truncated};
+  if (head.length + tail.length === cut.length) return {text: cut.join('\n'), truncated};
   truncated = true;
-  return {text: [...head, `[... ${leftOut} lines left out ...]`, ...tail].join('\n'), truncated};
+  // Behind the last line break there is no line.
+  const shown = head.length + tail.length - (tail.at(-1) === '' ? 1 : 0);
+  const leftOut = `${grouped(totalLines - shown)} of ${grouped(totalLines)} lines left out`;
+  return {text: [...head, `[${leftOut}; ${howToRead}]`, ...tail].join('\n'), truncated};
 }
 
-/** A progress bar returns to the beginning of its line: the last state counts. */
-function overwritten(line: string): string {
-  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-  return text.slice(text.lastIndexOf('\r') + 1);
+function grouped(count: number): string {
+  return count.toLocaleString('en');
 }
 
 function cutLine(line: string): string {

@@ -8,14 +8,15 @@ import type {AppearedRepositories} from './repositories/repository-watch.ts';
 /** Ruling W8: what a command ran in. Stamped in every result. */
 export type SandboxKind = 'docker' | 'bubblewrap' | 'none';
 
-/** Where the workspace is for a command in Docker and bubblewrap. */
-export const WORKSPACE_MOUNT = '/workspace';
-
 export interface SandboxCommand {
   /** For `sh -c`; never a login shell. */
   readonly command: string;
   /** Set for the command only; valid names, no NUL. */
   readonly env: Readonly<Record<string, string>>;
+  /** Below the workspace, `/` between names, without `..`; the root where it is absent. */
+  readonly directory?: string | undefined;
+  /** Gets the whole of a stream that is longer than what an `Execution` keeps. */
+  readonly spill?: {readonly [stream in 'stdout' | 'stderr']: (bytes: Uint8Array) => void} | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

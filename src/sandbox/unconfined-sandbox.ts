@@ -1,6 +1,7 @@
 import type {ChildProcess} from 'node:child_process';
 import {readdir, readFile} from 'node:fs/promises';
 import {constants} from 'node:os';
+import {join} from 'node:path';
 import {fail} from '../core/failure.ts';
 import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
@@ -54,13 +55,13 @@ export class UnconfinedSandbox implements SandboxDriver {
       );
     }
     const mark = randomHex(16);
-    const stdout = new OutputCapture();
-    const stderr = new OutputCapture();
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
     const child = startChild({
       program: '/bin/sh',
       args: ['-c', command.command],
       env: {...this.#env(), ...command.env, [MARK]: mark},
-      cwd: this.#host.workspace,
+      cwd: join(this.#host.workspace, command.directory ?? ''),
       detached: true,
     });
     let ending: Promise<readonly string[]> | undefined;

@@ -92,7 +92,7 @@ export async function startBox(plan: BoxPlan): Promise<WaitingBox> {
 }
 
 async function fillBox(
-  {setup, workspace, tree, env, clock, watchdog}: BoxPlan,
+  {setup, options, workspace, tree, env, clock, watchdog}: BoxPlan,
   {child, number, group}: Pick<WaitingBox, 'child' | 'number' | 'group'>,
 ): Promise<WaitingBox> {
   // A shell that cannot be started shows when the box is used.
@@ -105,7 +105,7 @@ async function fillBox(
   const report = readReport(child, ended, clock);
   if (child.pid !== undefined) await watchdog.lead(number, child.pid);
   // review R14: without its profile bubblewrap makes nothing, so a host that is killed before this leaves nothing.
-  const profile = [...setup.systemArgs, ...workspaceArguments(workspace, tree, env)];
+  const profile = [...setup.systemArgs, ...workspaceArguments(workspace, tree, env, options.readable_paths)];
   give(child, DESCRIPTORS.filter, setup.filter);
   // Not in the arguments of a process, which every user of the host can read.
   give(child, DESCRIPTORS.profile, profile.map(argument => `${argument}\0`).join(''));

@@ -290,6 +290,10 @@ describe('approvals', () => {
       emit: async () => {},
       saveArtifact: runtime.session.directory.saveArtifact,
       pastChanges: async () => ok({directory: '', changes: []}),
+      streamArtifact: () => {
+        throw new Error('A change streams nothing.');
+      },
+      artifacts: runtime.session.directory.artifacts,
       progress: () => {},
       mayReach: () => ({allowed: true as const}),
     };

@@ -1,9 +1,11 @@
-import {readFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openSandbox, runOptions, type SandboxSettings} from '../../test/support/open-sandbox.ts';
 import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
 import type {Json} from '../core/json.ts';
+import {openWorkspace} from '../workspace/jail.ts';
+import {lacksNetwork} from './lacks-network.ts';
 import {runTool} from './run.ts';
 
 const SETTINGS = {
@@ -181,5 +183,75 @@ describe('run', () => {
     expect(text).toMatch(
       /^exit code 2, [\d.]+ s, NO sandbox\nstdout:\nout\nstderr:\nerr\nkilled at its end: s\w+$/,
     );
+  });
+
+  test('W17: lines that repeat are folded in the text and stay in data', async () => {
+    const {tool, call} = await open();
+    const {data} = await call({command: 'for i in 1 2 3 4 5; do echo same; done; echo a; echo a; echo b'});
+    expect(tool.renderText(data)).toContain('stdout:\nsame\n[the same 4 more times]\na\na\nb');
+    expect(data).toMatchObject({stdout: 'same\nsame\nsame\nsame\nsame\na\na\nb\n'});
+  });
+
+  test('policy: a look-up that failed is explained where there is a sandbox', async () => {
+    const words = 'getaddrinfo EAI_AGAIN registry.npmjs.org';
+    const {tool, call} = await open();
+    // Without a sandbox there is a network.
+    expect((await call({command: `echo "${words}" >&2`})).data).not.toHaveProperty('note');
+    expect(tool.renderText((await call({command: 'true'})).data)).not.toContain('no network');
+    for (const said of [
+      words,
+      'curl: (6) Could not resolve host: example.com',
+      'ssh: x: Temporary failure in name resolution',
+      'npm error code ENOTFOUND',
+    ]) {
+      expect(lacksNetwork(said)).toBe(true);
+    }
+    expect(lacksNetwork('Error: Cannot find module x')).toBe(false);
+  });
+
+  test('W18: a directory is part of what is asked, matched and run', async () => {
+    const opened = openSandbox({settings: SETTINGS});
+    onTestFinished(() => opened.close());
+    mkdirSync(join(opened.workspace, "packages/it's"), {recursive: true});
+    symlinkSync('/tmp', join(opened.workspace, 'link'));
+    const jail = openWorkspace(opened.workspace);
+    if (!jail.ok) throw new Error(jail.error.message);
+    onTestFinished(() => jail.value.close());
+    const tool = runTool(opened.sandbox, runOptions(SETTINGS), jail.value);
+    const intend = async (params: {[name: string]: Json}) => {
+      const prepared = tool.prepare(params);
+      return prepared.ok
+        ? {outline: prepared.value.outline, intent: await prepared.value.intend({} as never)}
+        : prepared;
+    };
+    const values = ['cd packages && npm test'];
+    expect(await intend({command: 'npm test', cwd: `${opened.workspace}/packages/`})).toMatchObject({
+      outline: {subject: {kind: 'command', values}},
+      intent: {
+        value: {
+          subject: {values},
+          summary: 'run npm test (in "packages")',
+          preview: 'in "packages":\nnpm test',
+        },
+      },
+    });
+    expect(await intend({command: 'a', cwd: "packages/it's"})).toMatchObject({
+      outline: {subject: {values: ["cd 'packages/it'\\''s' && a"]}},
+    });
+    // The root, by the name that commands know too, is no directory of its own.
+    for (const cwd of ['.', '/workspace', opened.workspace]) {
+      expect(await intend({command: 'a', cwd})).toMatchObject({intent: {value: {subject: {values: ['a']}}}});
+    }
+    for (const [cwd, code] of [
+      ['..', 'path_escape'],
+      ['/etc', 'path_escape'],
+      ['link', 'symlink_blocked'],
+      ['nowhere', 'file_not_found'],
+    ] as const) {
+      expect(await intend({command: 'a', cwd})).toMatchObject({intent: {error: {code}}});
+    }
+    const runtime = await openTestRuntime({tools: [tool], approval: {mode: 'auto'}});
+    const ran = await runtime.call('run', {command: 'pwd', cwd: "/workspace/packages/it's"});
+    expect(ran.data).toMatchObject({stdout: `${opened.workspace}/packages/it's\n`});
   });
 });

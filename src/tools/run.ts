@@ -3,10 +3,15 @@ import {type Failure, fail} from '../core/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {takeEnd} from '../core/text/take-end.ts';
 import {takeStart} from '../core/text/take-start.ts';
-import {type ApprovalSubject, defineTool, type Tool, type ToolContext} from '../core/tool.ts';
+import {type ApprovalSubject, defineTool, type Tool} from '../core/tool.ts';
 import type {RunOptions} from '../sandbox/options.ts';
-import {previewOutput} from '../sandbox/preview-output.ts';
 import type {RunOutcome, Sandbox} from '../sandbox/sandbox.ts';
+import {quotePath} from '../workspace/workspace-path.ts';
+import {type CommandPlaces, commandDirectory} from './command-directory.ts';
+import {lacksNetwork, NO_NETWORK} from './lacks-network.ts';
+import {OutputKeeper, type SavedOutput} from './output-keeper.ts';
+import {renderRun} from './render-run.ts';
+import {type RunData, runData} from './run-data.ts';
 import {schemaOf} from './schema.ts';
 
 export const RUN = 'run';
@@ -23,40 +28,8 @@ const text = z
   .refine(value => !value.includes('\0'), 'must not contain NUL')
   .refine(value => Buffer.byteLength(value) <= MAX_TEXT_BYTES, `must have at most ${MAX_TEXT_BYTES} bytes`);
 
-const data = z.object({
-  exit_code: z.int().describe('0 is success. Other codes are an answer, not a failure of the tool.'),
-  stdout: z.string().describe('Head and tail of the standard output, as text.'),
-  stderr: z.string().describe('Head and tail of the standard error, as text.'),
-  stdout_truncated: z.boolean(),
-  stderr_truncated: z.boolean(),
-  stdout_bytes: z.int().min(0).describe('What was written altogether.'),
-  stderr_bytes: z.int().min(0),
-  stdout_path: z.string().describe('Up to 100 KiB of it, below the run directory.'),
-  stderr_path: z.string(),
-  duration_sec: z.number().min(0),
-  sandbox: z.enum(['docker', 'bubblewrap', 'none']),
-  left_running: z
-    .array(z.string())
-    .readonly()
-    .describe('Background processes that were killed when the command had ended.'),
-  repositories: z
-    .array(z.string())
-    .readonly()
-    .exactOptional()
-    .describe(
-      'Directories in which a git repository has appeared. Git runs what its settings say: look before you use it there.',
-    ),
-  repositories_complete: z
-    .literal(false)
-    .exactOptional()
-    .describe('There if the tree was too large to look for all of them.'),
-  note: z.string().exactOptional().describe('Why something was refused that a setting allows.'),
-});
-
-type RunData = z.output<typeof data>;
-
 /** Tool API: a command in the sandbox. */
-export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
+export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: CommandPlaces): Tool {
   const {timeout_seconds, max_timeout_seconds} = options;
   const params = z.strictObject({
     command: text
@@ -77,7 +50,13 @@ export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
       )
       .optional()
       .describe('Additional environment variables.'),
+    cwd: z.string().min(1).optional().describe('Directory of the workspace to run it in.'),
   });
+  /** Before anything is looked at, so that a denial comes first. */
+  const directoryOf = ({cwd}: z.output<typeof params>): string | undefined => {
+    const resolved = cwd === undefined ? undefined : workspace?.resolve(cwd);
+    return resolved?.ok === true && resolved.value !== '.' ? resolved.value : undefined;
+  };
   const limitOf = ({timeout_sec = timeout_seconds}: z.output<typeof params>): number => timeout_sec * 1000;
 
   return defineTool<z.output<typeof params>, RunData>({
@@ -89,62 +68,67 @@ export function runTool(sandbox: Sandbox, options: RunOptions): Tool {
       'for later calls.',
     annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
     params: schemaOf(params as z.ZodType<z.output<typeof params>>),
-    data: schemaOf(data),
+    data: schemaOf(runData),
     badParams: 'invalid_params',
     action: 'run',
     timeoutMs: request => limitOf(request) + START_MS,
-    outline: request => ({subject: subjectOf(request)}),
+    outline: request => ({subject: subjectOf(request, directoryOf(request))}),
     intend: async request => {
       const {command, env = {}} = request;
+      const place = commandDirectory(request.cwd, workspace);
+      if (!place.ok) return place;
+      const directory = place.value;
       const assignments = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       const [firstLine = ''] = command.trim().split('\n');
       return ok({
-        subject: subjectOf(request),
-        summary: `run ${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}`,
-        preview: [...assignments, command].join('\n'),
+        subject: subjectOf(request, directory),
+        summary: `run ${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}${directory === undefined ? '' : ` (in ${quotePath(directory)})`}`,
+        preview: [
+          ...(directory === undefined ? [] : [`in ${quotePath(directory)}:`]),
+          ...assignments,
+          command,
+        ].join('\n'),
         fileHashes: {},
       });
     },
     execute: async (request, context) => {
       const {command, env = {}} = request;
-      const ran = await sandbox.run({command, env, timeoutMs: limitOf(request), signal: context.signal});
+      const place = commandDirectory(request.cwd, workspace);
+      if (!place.ok) return place;
+      const directory = place.value;
+      const keeper = new OutputKeeper(context);
+      const {spill} = keeper;
+      const ran = await sandbox
+        .run({command, env, directory, spill, timeoutMs: limitOf(request), signal: context.signal})
+        .finally(() => keeper.close());
       if (!ran.ok) return ran;
-      const saved = await saveOutput(ran.value, context);
+      const saved = await keeper.save(ran.value);
       if (!saved.ok) return saved;
       const {paths, complete} = ran.value.repositories;
       if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
       return judge(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
     },
     resultFields: ({exit_code, stdout_path, stderr_path}) => ({exit_code, stdout_path, stderr_path}),
-    renderText,
+    renderText: renderRun,
   });
 }
 
-/** Review R10: a variable (`PATH`, `NODE_OPTIONS`, `HOME`) makes another command of the same words. */
-function subjectOf({command, env = {}}: {command: string; env?: object | undefined}): ApprovalSubject {
+/**
+ * What rules are matched with. Review R10: a variable (`PATH`, `NODE_OPTIONS`, `HOME`) makes another command of the
+ * same words. So does a directory, which is matched as the `cd` that it is.
+ */
+function subjectOf(
+  {command, env = {}}: {command: string; env?: object | undefined},
+  directory: string | undefined,
+): ApprovalSubject {
   const exactOnly = Object.keys(env).length > 0;
-  return {kind: 'command', values: [command], ...(exactOnly ? {exactOnly} : {})};
+  const value = directory === undefined ? command : `cd ${shellWord(directory)} && ${command}`;
+  return {kind: 'command', values: [value], ...(exactOnly ? {exactOnly} : {})};
 }
 
-interface SavedOutput {
-  readonly stdout: ReturnType<typeof previewOutput>;
-  readonly stderr: ReturnType<typeof previewOutput>;
-  readonly stdoutPath: string;
-  readonly stderrPath: string;
-}
-
-async function saveOutput({stdout, stderr}: RunOutcome, context: ToolContext): Promise<Result<SavedOutput>> {
-  const step = String(context.step).padStart(4, '0');
-  const stdoutPath = await context.saveArtifact(`logs/tool_step_${step}_stdout.txt`, stdout.bytes);
-  if (!stdoutPath.ok) return stdoutPath;
-  const stderrPath = await context.saveArtifact(`logs/tool_step_${step}_stderr.txt`, stderr.bytes);
-  if (!stderrPath.ok) return stderrPath;
-  return ok({
-    stdout: previewOutput(stdout),
-    stderr: previewOutput(stderr),
-    stdoutPath: stdoutPath.value,
-    stderrPath: stderrPath.value,
-  });
+function shellWord(path: string): string {
+  const named = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w./-]+$/.test(named) ? named : `'${named.replaceAll("'", "'\\''")}'`;
 }
 
 /** What git may do here, by the setting. */
@@ -168,6 +152,10 @@ function judge(
 ): Result<RunData> {
   const {ending, sandbox, stdout, stderr, durationMs, leftRunning, repositories} = execution;
   const duration_sec = Math.round(durationMs) / 1000;
+  const notes = [
+    ...(isGitRefused(saved) ? [GIT_NOTES[git]] : []),
+    ...(sandbox !== 'none' && lacksNetwork(saved.stderr.text) ? [NO_NETWORK] : []),
+  ];
   switch (ending.kind) {
     case 'exited':
       return ok({
@@ -185,7 +173,7 @@ function judge(
         left_running: leftRunning,
         ...(repositories.paths.length > 0 && {repositories: repositories.paths}),
         ...(!repositories.complete && {repositories_complete: false as const}),
-        ...(isGitRefused(saved) && {note: GIT_NOTES[git]}),
+        ...(notes.length > 0 && {note: notes.join(' ')}),
       });
     case 'killed': {
       const reason = ending.outOfMemory ? 'out_of_memory' : 'signal';
@@ -199,7 +187,7 @@ function judge(
       );
     }
     case 'timeout':
-      return timedOut(saved, timeoutMs, sandbox);
+      return timedOut(saved, timeoutMs, sandbox, notes);
     case 'cancelled':
       return fail(
         'cancelled',
@@ -208,10 +196,15 @@ function judge(
   }
 }
 
-function timedOut(saved: SavedOutput, timeoutMs: number, sandbox: string): Err<Failure> {
+function timedOut(
+  saved: SavedOutput,
+  timeoutMs: number,
+  sandbox: string,
+  notes: readonly string[],
+): Err<Failure> {
   return fail(
     'timeout',
-    `The command did not end within ${timeoutMs / 1000} s and was killed with all that it started. Give it less to do, or a larger timeout_sec. ${outputSoFar(saved)}`,
+    `The command did not end within ${timeoutMs / 1000} s and was killed with all that it started. Give it less to do, or a larger timeout_sec. ${[...notes, outputSoFar(saved)].join(' ')}`,
     {timeout_ms: timeoutMs, ...partialOf(saved, sandbox)},
   );
 }
@@ -229,36 +222,12 @@ function partialOf(saved: SavedOutput, sandbox: string) {
   };
 }
 
-function outputSoFar({stdout, stderr, stdoutPath, stderrPath}: SavedOutput): string {
+function outputSoFar({stdout, stderr, howToRead}: SavedOutput): string {
   const tails = [
     {name: 'stdout', text: stdout.text},
     {name: 'stderr', text: stderr.text},
   ]
     .filter(({text: output}) => output.trim() !== '')
     .map(({name, text: output}) => `\nEnd of ${name}:\n${takeEnd(output.trimEnd(), MESSAGE_TAIL_CHARS)}`);
-  return `Its output is in ${stdoutPath} and ${stderrPath}.${tails.join('')}`;
-}
-
-/** Ruling H2 */
-function renderText(result: RunData): string {
-  const {exit_code, duration_sec, sandbox, left_running} = result;
-  const facts = `exit code ${exit_code}, ${duration_sec} s, ${sandbox === 'none' ? 'NO sandbox' : sandbox}`;
-  const parts = [facts];
-  for (const stream of ['stdout', 'stderr'] as const) {
-    const output = result[stream];
-    if (output === '') continue;
-    const note = result[`${stream}_truncated`]
-      ? ` (cut; ${result[`${stream}_bytes`]} bytes, see ${result[`${stream}_path`]})`
-      : '';
-    parts.push(`${stream}${note}:\n${output.trimEnd()}`);
-  }
-  if (result.repositories !== undefined) {
-    parts.push(`git repositories have appeared in: ${result.repositories.join(', ')}`);
-  }
-  if (result.repositories_complete === false) {
-    parts.push('The tree is too large to look for all git repositories that have appeared.');
-  }
-  if (result.note !== undefined) parts.push(result.note);
-  if (left_running.length > 0) parts.push(`killed at its end: ${left_running.join(', ')}`);
-  return parts.join('\n');
+  return tails.length === 0 ? 'It wrote nothing.' : `${howToRead} shows its output.${tails.join('')}`;
 }

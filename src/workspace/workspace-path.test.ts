@@ -42,7 +42,10 @@ describe('ruling W1: paths inside the root', () => {
     '/etc/passwd',
     '/work2',
     '/work2/a',
-    '/workspace',
+    '/work2',
+    '/workspace2',
+    '/workspace/../etc',
+    '../workspace/a',
     '/Work/a',
     '../work2/x',
     '//etc',
@@ -166,4 +169,18 @@ test('policy: messages show what does not print', () => {
   expect(quotePath('a\u2028b\u2029\u{e0041}"')).toBe('"a\\u{2028}b\\u{2029}\\u{e0041}\\""');
   expect(quotePath('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`);
   expect(quotePath('x'.repeat(201))).toBe(`"${'x'.repeat(200)}…"`);
+});
+
+test.each([
+  ['/workspace', '.'],
+  ['/workspace/', '.'],
+  ['/workspace/src/a.c', 'src/a.c'],
+  ['//workspace/a/../b', 'b'],
+])('W18: %j, as commands call it, is %j of the root', (path, expected) => {
+  expect(parseWorkspacePath(ROOTS, path)).toEqual({ok: true, value: expected});
+});
+
+test('W18: a root below a directory of that name comes before it', () => {
+  expect(parseWorkspacePath(['/workspace/project'], '/workspace/project/a')).toEqual({ok: true, value: 'a'});
+  expect(parseWorkspacePath(['/workspace/project'], '/workspace/a')).toEqual({ok: true, value: 'a'});
 });

@@ -4,6 +4,7 @@ import {fail} from '../core/failure.ts';
 import {ok, type Result} from '../core/result.ts';
 import {showInvisible} from '../core/text/show-invisible.ts';
 import {takeStart} from '../core/text/take-start.ts';
+import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
 import {isProtectedName} from './protected-name.ts';
 
 /**
@@ -23,7 +24,7 @@ const MAX_NAME_BYTES = 255;
 
 /**
  * W1: an absolute path counts where it lies inside one of `roots` (the root as it was given, and
- * its real path). `path_escape` outside, `invalid_params` for what can be no path at all.
+ * its real path), or below the name that the root has for commands. `path_escape` outside, `invalid_params` for what can be no path at all.
  */
 export function parseWorkspacePath(
   roots: readonly [string, ...string[]],
@@ -31,7 +32,9 @@ export function parseWorkspacePath(
 ): Result<WorkspacePath> {
   const unusable = whyUnusable(path);
   if (unusable !== undefined) return unusablePath(path, unusable);
-  for (const root of roots) {
+  // What commands call the root, where it is no place of the host that lies inside.
+  const named = isAbsolute(path) ? [...roots, WORKSPACE_MOUNT] : roots;
+  for (const root of named) {
     const inside = relative(root, resolve(root, path));
     // Compared by names: as strings, "/work2" starts with "/work".
     if (isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`)) continue;

@@ -473,6 +473,28 @@ export function confinementContract(name: string, place: SandboxPlace): void {
       });
     });
 
+    test('W18: a commit has an author, and npm does not wait for a network, unless the call says otherwise', async () => {
+      const show = 'echo "$GIT_AUTHOR_NAME|$GIT_COMMITTER_EMAIL|$npm_config_fetch_retries"';
+      expect((await run(show)).out).toMatch(/^[^|\n]+\|[^|\n]+\|0\n$/);
+      const env = {GIT_AUTHOR_NAME: 'A', GIT_COMMITTER_EMAIL: 'b@c', npm_config_fetch_retries: '5'};
+      expect((await run(show, {env})).out).toBe('A|b@c|5\n');
+      const commit =
+        'rm -rf r && git init -q r && cd r && git commit -q --allow-empty -m x && git log --format=%an';
+      expect((await run(`${commit}; rm -rf ../r`)).err).toBe('');
+    });
+
+    test.runIf(name === 'bubblewrap')(
+      'W18: the workspace has the name of the host too, and is no less closed by it',
+      async () => {
+        const {workspace} = opened;
+        const ran = await run(
+          `pwd; echo made >${workspace}/by-host-name; cat /workspace/by-host-name; echo x >${workspace}/.git; ls -d ${workspace}/..`,
+        );
+        expect(ran.out).toBe(`/workspace\nmade\n${workspace}/..\n`);
+        expect(ran.err).toMatch(/Read-only file system|Permission denied|Is a directory/);
+      },
+    );
+
     test('policy: hijacking variables reach the command only, behind the limits', async () => {
       const env = {
         LD_PRELOAD: '/workspace/evil.so',

@@ -69,6 +69,18 @@ export function sandboxContract(name: string, place: SandboxPlace): void {
       expect(statSync(join(opened.workspace, 'd/e')).isDirectory()).toBe(true);
     });
 
+    test('W18: a command runs in the directory of the workspace that it names', async () => {
+      await run(`mkdir -p "a/b 'c" -- -d`);
+      const where = (directory: string) => run('pwd; echo "$0 $1"; touch here', {directory});
+      const {out} = await where("a/b 'c");
+      expect(out.endsWith("/a/b 'c\n/bin/sh \n")).toBe(true);
+      expect(statSync(join(opened.workspace, "a/b 'c/here")).isFile()).toBe(true);
+      expect((await where('-d')).out).toMatch(/\/-d\n/);
+      // The next one is in the root again.
+      expect((await run('cat given || ls given')).err).not.toContain('-d');
+      expect((await run('pwd')).out).not.toContain('/-d');
+    });
+
     test('W20: only a death by signal is one; a command that exits with 129 or more by itself exits', async () => {
       expect((await run('kill -SEGV $$')).ending).toMatchObject({
         kind: 'killed',

@@ -29,6 +29,7 @@ export interface OpenSandbox {
     command: string,
     options?: {
       readonly env?: Record<string, string>;
+      readonly directory?: string;
       readonly timeoutMs?: number;
       readonly signal?: AbortSignal;
     },
@@ -84,11 +85,12 @@ export function openSandbox({
     sandbox,
     workspace,
     log,
-    run: async (command, {env: variables = {}, timeoutMs = 20_000, signal} = {}) => {
+    run: async (command, {env: variables = {}, directory, timeoutMs = 20_000, signal} = {}) => {
       const ran = unwrap(
         await sandbox.run({
           command,
           env: variables,
+          directory,
           timeoutMs,
           signal: signal ?? new AbortController().signal,
         }),

@@ -30,6 +30,9 @@ describe('an allow rule', () => {
     ['npm test > ~/.bashrc', false],
     ['npm test <(x)', false],
     ['npm test\0', false],
+    ['npm test && npm test -- x 2>&1', true],
+    ['npm test\u00a0x', false],
+    ['\u00a0npm test', false],
   ])('policy: "npm test" on %j is %s', (command, expected) => {
     expect(matches('npm test', command, 'allow')).toBe(expected);
   });
@@ -46,6 +49,14 @@ describe('a deny or ask rule', () => {
     ['echo `git push`', true],
     ['a\ngit push', true],
     ['{ git push; }', true],
+    ['X=1 git push', true],
+    ['if true; then git push; fi', true],
+    ['! git push', true],
+    ['2>&1 git push', true],
+    ['>log git push', true],
+    ['"git" p\\ush', true],
+    ['git \\\npush', true],
+    ['sudo git push', true],
     ['git pusher', false],
     ['echo git push', false],
   ])('policy: "git push" on %j is %s', (command, expected) => {

@@ -1,13 +1,17 @@
 import {ok, type Result} from '../../core/result.ts';
+import {commandParts} from './command-parts.ts';
 
-/** What makes more of a command than one program and its words, and what writes somewhere else. */
+/** What the first words of one program cannot hold. */
 const OPERATOR = /[;&|<>`\n\r\0]|\$\(/;
 const BETWEEN_PARTS = /[;&|`\n\r(){}]+/;
+/** What may stand before a program: assignments, redirections, words of the grammar, and programs that start others. */
+const BEFORE_PROGRAM =
+  /^(?:[A-Za-z_]\w*\+?=\S*|\d*(?:<|>|>>)\s*\S+|\d+|!|if|then|elif|else|while|until|do|time|command|exec|eval|builtin|env|nice|nohup|sudo|xargs)\s+/;
 
 /**
- * First words of a command, on word boundaries. Shell text is not understood: an `allow` takes the
- * plain words as they stand, and no command with an operator; `ask` and `deny` try every part
- * between operators, so that `cd x && git push` is a `git push` to them.
+ * First words of a command, on word boundaries. An `allow` takes a text of which it can be told what it runs, and
+ * every part of it has to begin with the words as they stand. `ask` and `deny` try every part between operators,
+ * whatever else the text holds, so that `cd x && git push` is a `git push` to them, and so is `X=1 "git" push`.
  */
 export function compileCommandPrefix(
   prefix: string,
@@ -15,13 +19,38 @@ export function compileCommandPrefix(
 ): Result<(command: string) => boolean, string> {
   const words = prefix.trim();
   if (OPERATOR.test(words)) return {ok: false, error: 'has shell operators; write the first words only'};
-  if (decision === 'allow') return ok(command => !OPERATOR.test(command) && starts(command.trim(), words));
+  if (decision === 'allow') {
+    return ok(command => {
+      const parts = commandParts(command);
+      return parts.ok && parts.value.every(part => starts(part, words));
+    });
+  }
   const spaced = withSingleBlanks(words);
-  return ok(command => command.split(BETWEEN_PARTS).some(part => starts(withSingleBlanks(part), spaced)));
+  return ok(command => {
+    const joined = command.replaceAll('\\\n', '');
+    const plain = joined.replace(/["'\\]/g, '');
+    return [joined, plain].some(text =>
+      text
+        .split(BETWEEN_PARTS)
+        .some(part => startings(withSingleBlanks(part)).some(start => starts(start, spaced))),
+    );
+  });
 }
 
+/** The part, and what is left of it without each of the words before its program. */
+function startings(part: string): readonly string[] {
+  const all = [part];
+  for (let rest = part; ; ) {
+    const before = BEFORE_PROGRAM.exec(rest);
+    if (before === null) return all;
+    rest = rest.slice(before[0].length);
+    all.push(rest);
+  }
+}
+
+/** To a shell other blanks than these are part of a word. */
 function starts(command: string, words: string): boolean {
-  return command.startsWith(words) && /^(?:\s|$)/.test(command.slice(words.length, words.length + 1));
+  return command.startsWith(words) && /^(?:[ \t]|$)/.test(command.slice(words.length, words.length + 1));
 }
 
 function withSingleBlanks(text: string): string {

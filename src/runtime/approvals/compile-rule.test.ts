@@ -48,7 +48,8 @@ describe('the rule that is suggested', () => {
   test.each([
     ['url', 'https://Example.com/a?key=1', {host: 'example.com', match: []}],
     ['path', 'src/[id]/a*.ts', {path: '/src/\\[id]/a\\*.ts', match: ['src/[id]/a*.ts']}],
-    ['command', ' npm test -- x', {command_prefix: 'npm test -- x', match: [' npm test -- x']}],
+    ['command', ' npm test -- x', {command_prefix: 'npm test -- x', match: ['npm test -- x']}],
+    ['command', 'npm test 2>&1', {command_prefix: 'npm test', match: ['npm test']}],
   ] as const)('policy: covers this %s and little else', (kind, value, expected) => {
     const rule = suggestRule('t', {kind, values: [value]});
     expect(rule).toEqual(ruleOf({tool: 't', ...expected}));
@@ -59,6 +60,7 @@ describe('the rule that is suggested', () => {
     ['path', ['.']],
     ['path', ['a', 'b']],
     ['command', ['a; b']],
+    ['command', ['a $(b)']],
   ] as const)('policy: there is none for %s %j', (kind, values) => {
     expect(suggestRule('t', {kind, values})).toBeUndefined();
   });

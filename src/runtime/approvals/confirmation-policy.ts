@@ -3,6 +3,7 @@ import type {ApprovalAction, ApprovalSubject, HostVerdict} from '../../core/tool
 import {type CompiledRule, compileRule} from './compile-rule.ts';
 import {hostReach} from './host-reach.ts';
 import type {ApprovalOptions} from './options.ts';
+import {ruleCoverage} from './rule-coverage.ts';
 
 /** What is known about the tools when the policy is made. */
 export interface PolicySurroundings {
@@ -18,6 +19,8 @@ export interface Finding {
   readonly by: string;
   /** One sentence. */
   readonly reason: string;
+  /** Another one, where rules allow the call in part. */
+  readonly why?: string;
 }
 
 export interface Verdict extends Finding {
@@ -39,6 +42,8 @@ export interface ConfirmationPolicy {
     call: JudgedCall,
     allowed: {readonly by: string | undefined; readonly sessionRules: readonly CompiledRule[]},
   ) => (host: string) => HostVerdict;
+  /** The rules that allow calls of this kind, for a rule of the session beside them. */
+  readonly allowing: (action: ApprovalAction | undefined, call: JudgedCall) => readonly CompiledRule[];
   /** What an operator would set so that calls of the tool run without asking. */
   readonly settingsToAllow: (tool: string) => readonly string[];
 }
@@ -79,6 +84,8 @@ export function createConfirmationPolicy(
       const allowing = [...about.filter(({decision}) => decision === 'allow'), ...sessionRules];
       return hostReach({subject, about, within: isByRule ? allowing : undefined});
     },
+    allowing: (action, {tool, subject}) =>
+      rules.filter(rule => rule.decision === 'allow' && rule.isAbout(tool, action, subject.kind)),
     settingsToAllow: tool => {
       const own = autoExecution.get(tool)?.setting;
       return [`${SETTING}.allowlist`, ...(own === undefined ? [] : [own])];
@@ -118,15 +125,17 @@ export function createConfirmationPolicy(
     if (own?.enabled === true) {
       yield {decision: 'allow', by: own.setting, reason: `${own.setting} is true.`};
     }
-    // Every value of the call must be allowed; which rule allows which does not matter.
-    // Review R10: nor does it matter where the call brings what no rule looks at.
-    const allowing = subject.exactOnly ? [] : about.filter(rule => rule.decision === 'allow');
-    const covers = subject.values.map(value => allowing.find(rule => rule.matches(value)));
-    const [covering] = covers;
-    if (covering !== undefined && !covers.includes(undefined)) yield ruleFinding(covering);
+    // Every part of the call must be allowed; which rule allows which does not matter.
+    const coverage = ruleCoverage(
+      subject,
+      about.filter(rule => rule.decision === 'allow'),
+    );
+    if (coverage.isCovered) yield ruleFinding(coverage.by);
     if (action !== undefined && options.mode !== 'deny') {
       const decision = options.mode === 'auto' ? 'allow' : 'ask';
-      yield {decision, by: `${SETTING}.mode`, reason: `${SETTING}.mode is "${options.mode}".`};
+      const reason = `${SETTING}.mode is "${options.mode}".`;
+      const why = coverage.isCovered ? undefined : coverage.why;
+      yield {decision, by: `${SETTING}.mode`, reason, ...(why === undefined ? {} : {why})};
     }
   }
 }

@@ -1,5 +1,6 @@
 import type {ApprovalAction, ApprovalSubject} from '../../core/tool.ts';
 import type {CompiledRule} from './compile-rule.ts';
+import {ruleCoverage} from './rule-coverage.ts';
 
 /** What allows a call. */
 export interface Grant {
@@ -30,20 +31,19 @@ export class Grants {
     return this.#rules.filter(rule => rule.isAbout(tool, action, kind));
   }
 
-  /** A grant answers an `ask`; it never meets a `deny`. */
+  /**
+   * A grant answers an `ask`; it never meets a `deny`. Rules of the configuration may cover other parts of a command
+   * than those of the session do, where no rule asks: what asks is answered by somebody and not by them.
+   */
   find(
     hash: string,
     tool: string,
     action: ApprovalAction | undefined,
     subject: ApprovalSubject,
+    configured: readonly CompiledRule[],
   ): Grant | undefined {
     if (this.#calls.has(hash)) return {by: 'session grant', isOfCall: true};
-    const rules = this.rulesAbout(tool, action, subject.kind);
-    const covered =
-      // Review R10
-      subject.exactOnly !== true &&
-      subject.values.length > 0 &&
-      subject.values.every(value => rules.some(rule => rule.matches(value)));
-    return covered ? {by: 'session rule', isOfCall: false} : undefined;
+    const rules = [...this.rulesAbout(tool, action, subject.kind), ...configured];
+    return ruleCoverage(subject, rules).isCovered ? {by: 'session rule', isOfCall: false} : undefined;
   }
 }

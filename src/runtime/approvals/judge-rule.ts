@@ -2,12 +2,17 @@ import {ok, type Result} from '../../core/result.ts';
 import type {ApprovalSubject, Tool} from '../../core/tool.ts';
 import {type CompiledRule, compileRule} from './compile-rule.ts';
 import type {ApprovalRule} from './options.ts';
+import {ruleCoverage} from './rule-coverage.ts';
 
-/** A rule as the answer to a question: it must allow the call that was asked about. The error is a sentence. */
+/**
+ * A rule as the answer to a question: it must allow the call that was asked about, or of a command what no rule in
+ * `beside` allows. The error is a sentence.
+ */
 export function judgeRule(
   rule: ApprovalRule,
   tool: Pick<Tool, 'name' | 'action'>,
   subject: ApprovalSubject,
+  beside: readonly CompiledRule[] = [],
 ): Result<CompiledRule, string> {
   const compiled = compileRule(rule, 'The rule');
   if (!compiled.ok) return {ok: false, error: compiled.error.join(' ')};
@@ -18,10 +23,9 @@ export function judgeRule(
       error: 'No rule covers a call that sets variables. Allow it once, or this exact call.',
     };
   }
-  const {isAbout, matches} = compiled.value;
-  const covers =
-    rule.decision === 'allow' &&
-    isAbout(tool.name, tool.action, subject.kind) &&
-    subject.values.every(matches);
+  const isAbout = rule.decision === 'allow' && compiled.value.isAbout(tool.name, tool.action, subject.kind);
+  const before = ruleCoverage(subject, beside);
+  const adds = before.isCovered || before.open.some(compiled.value.matches);
+  const covers = isAbout && adds && ruleCoverage(subject, [compiled.value, ...beside]).isCovered;
   return covers ? ok(compiled.value) : {ok: false, error: 'The rule does not allow this call.'};
 }

@@ -48,7 +48,7 @@ export const approvalSection = {
         command_prefix: {
           kind: 'text',
           default: '',
-          doc: 'First words of the command: `npm test` is also `npm test -- --watch`, never `npm testing`. An `allow` rule covers no command with shell operators, substitutions or redirections; `ask` and `deny` look at every part of such a command. They are a convenience: what contains a command is the sandbox.',
+          doc: 'First words of the command: `npm test` is also `npm test -- --watch`, never `npm testing`. `allow` rules cover a command in parts (`&&`, `;`, `|`, new lines, `2>&1`) if each part matches one of them, and none with substitutions, redirections to files or assignments; `ask` and `deny` look at every part. They are a convenience: what contains a command is the sandbox.',
         },
         match: {
           kind: 'text-list',

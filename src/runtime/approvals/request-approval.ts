@@ -7,6 +7,7 @@ import type {ApprovalAnswer, Approver} from '../../core/tool-host.ts';
 import {orAborted} from '../or-aborted.ts';
 import type {Session} from '../session.ts';
 import {approvalHash} from './approval-hash.ts';
+import type {CompiledRule} from './compile-rule.ts';
 import type {ConfirmationPolicy, Finding} from './confirmation-policy.ts';
 import {deniedFailure} from './deny-early.ts';
 import type {Grant} from './grants.ts';
@@ -80,9 +81,17 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       ...extra,
     });
   };
-  const granted = (): Grant | undefined => session.grants.find(hash, tool.name, tool.action, intent.subject);
+  const call = {tool: tool.name, subject: intent.subject};
+  const verdict = policy.check(tool.action, call);
+  // What an "ask" rule asks about, no rule of the configuration answers.
+  const configured = verdict.by === 'tools.approval.mode' ? policy.allowing(tool.action, call) : [];
+  const granted = (): Grant | undefined =>
+    session.grants.find(hash, tool.name, tool.action, intent.subject, configured);
+  const beside = (): readonly CompiledRule[] =>
+    intent.subject.kind === 'command'
+      ? [...configured, ...session.grants.rulesAbout(tool.name, tool.action, 'command')]
+      : [];
 
-  const verdict = policy.check(tool.action, {tool: tool.name, subject: intent.subject});
   if (verdict.decision === 'deny') {
     decided('refused', verdict.by, {reason: verdict.reason});
     return straight(deniedFailure(tool.name, verdict.by, verdict.reason));
@@ -134,9 +143,9 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       hash,
       by: verdict.by,
       reason: verdict.reason,
-      suggestedRule: suggestRule(tool.name, intent.subject),
+      suggestedRule: suggestRule(tool.name, intent.subject, beside()),
       ruleProblem: (rule: ApprovalRule) => {
-        const judged = judgeRule(rule, tool, intent.subject);
+        const judged = judgeRule(rule, tool, intent.subject, beside());
         return judged.ok ? undefined : judged.error;
       },
       canRemember: parts.rememberRule !== undefined,
@@ -173,7 +182,7 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     answer: by,
     rule,
   }: Extract<ApprovalAnswer, {rule: ApprovalRule}>): Promise<Result<undefined>> {
-    const judged = judgeRule(rule, tool, intent.subject);
+    const judged = judgeRule(rule, tool, intent.subject, beside());
     if (!judged.ok) return decided('allowed', 'once', {rule_problem: judged.error});
     session.grants.allowByRule(judged.value);
     const kept = by === 'always' && parts.rememberRule !== undefined ? await parts.rememberRule(rule) : ok();
@@ -233,7 +242,7 @@ async function unanswered(
     id === undefined ? [] : [`run \`forge-tools approve ${id} --run-dir ${run}\` and repeat the call`];
   return fail(
     'approval_required',
-    `${tool.name} needs an approval and there is nobody to ask. The operator can ${[...command, ...settings].join(', or ')}.`,
+    `${tool.name} needs an approval and there is nobody to ask.${verdict.why === undefined ? '' : ` ${verdict.why}`} The operator can ${[...command, ...settings].join(', or ')}.`,
     {tool: tool.name, setting: first, approval_id: id, rule: verdict.by},
   );
 }

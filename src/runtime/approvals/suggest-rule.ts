@@ -1,11 +1,19 @@
 import type {ApprovalSubject} from '../../core/tool.ts';
-import {compileRule} from './compile-rule.ts';
+import {type CompiledRule, compileRule} from './compile-rule.ts';
 import type {ApprovalRule} from './options.ts';
+import {ruleCoverage} from './rule-coverage.ts';
 
-/** The narrowest rule that covers the call: its host, its one path, its command. */
-export function suggestRule(tool: string, subject: ApprovalSubject): ApprovalRule | undefined {
-  if (subject.exactOnly === true) return undefined;
-  const [value, ...more] = subject.values;
+/**
+ * The narrowest rule that covers the call: its host, its one path, its command, or the one part of its command that
+ * no rule in `beside` covers.
+ */
+export function suggestRule(
+  tool: string,
+  subject: ApprovalSubject,
+  beside: readonly CompiledRule[] = [],
+): ApprovalRule | undefined {
+  const coverage = ruleCoverage(subject, beside);
+  const [value, ...more] = coverage.isCovered ? subject.values : coverage.open;
   if (value === undefined || more.length > 0) return undefined;
   const matcher = matcherOf(subject.kind, value);
   if (matcher === undefined) return undefined;

@@ -1,4 +1,4 @@
-import {WORKSPACE_MOUNT} from '../sandbox.ts';
+import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
 import type {GuardedTree} from './guarded-tree.ts';
 
 /** The last line of a report. */
