@@ -8,13 +8,21 @@ export interface Flag {
   readonly short?: string;
   /** What stands for the value in help: `N`, `FILE`. */
   readonly value?: string;
+  /** The only values that it takes. */
+  readonly choices?: readonly string[];
   readonly help: string;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
 type ValuesOf<F extends Flags> = {
-  readonly [Name in keyof F]: (F[Name]['type'] extends 'boolean' ? boolean : string) | undefined;
+  readonly [Name in keyof F]:
+    | (F[Name]['type'] extends 'boolean'
+        ? boolean
+        : F[Name] extends {readonly choices: readonly (infer Choice)[]}
+          ? Choice
+          : string)
+    | undefined;
 };
 
 /** Strict: an unknown flag or a missing value is a `UsageError`. */
@@ -28,9 +36,20 @@ export function parseFlags<F extends Flags>(
   }
   try {
     const {values, positionals} = parseArgs({args: [...argv], options, strict: true, allowPositionals: true});
+    refuseOthers(values, flags);
     return {values: values as ValuesOf<F>, positionals};
   } catch (error) {
-    throw new UsageError(explain(error, Object.keys(flags)));
+    throw error instanceof UsageError ? error : new UsageError(explain(error, Object.keys(flags)));
+  }
+}
+
+function refuseOthers(values: Readonly<Record<string, unknown>>, flags: Flags): void {
+  for (const [name, {choices}] of Object.entries(flags)) {
+    const written = values[name];
+    if (choices === undefined || typeof written !== 'string' || choices.includes(written)) continue;
+    const nearest = nearestName(written, choices);
+    const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+    throw new UsageError(`--${name} takes one of ${choices.join(', ')}, got "${written}".${hint}`);
   }
 }
 

@@ -63,7 +63,7 @@ export const mcpCommand: Command = {
       if (http !== undefined) throw new UsageError('--print-config is for standard input and output.');
       return printConfig(values['print-config'], values, context);
     }
-    const toolbox = await openToolbox(values, context);
+    const toolbox = await openToolbox(values, context, {start: 'service'});
     try {
       if (http === undefined) await serveOnStdio(toolbox, context);
       else {
@@ -84,14 +84,14 @@ export const mcpCommand: Command = {
 /** Says the same to a client as was said here, with paths that hold wherever the client starts it. */
 async function printConfig(
   written: string,
-  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'allow' | 'log-level'>,
+  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'profile' | 'allow' | 'log-level'>,
   {console, environment: {cwd}, program}: CommandContext,
 ): Promise<ExitCode> {
   const client = CLIENTS.find(known => known === written);
   if (client === undefined) {
     throw new UsageError(`--print-config takes one of ${CLIENTS.join(', ')}, got "${written}".`);
   }
-  const given = (['config', 'run-dir', 'allow', 'log-level'] as const).flatMap(name => {
+  const given = (['config', 'profile', 'run-dir', 'allow', 'log-level'] as const).flatMap(name => {
     const value = flags[name];
     if (value === undefined) return [];
     return [`--${name}`, name === 'config' || name === 'run-dir' ? resolve(cwd, value) : value];
