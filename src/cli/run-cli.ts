@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   cache: async () => (await import('./commands/cache.ts')).cacheCommand,
   call: async () => (await import('./commands/call.ts')).callCommand,
   tools: async () => (await import('./commands/tools.ts')).toolsCommand,
+  setup: async () => (await import('./commands/setup.ts')).setupCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,

@@ -16,6 +16,7 @@ import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
 import {type UndoneStep, undoStep as undoStepOf} from '../tools/undo-step.ts';
 import {openWorkspaceSession} from '../tools/workspace-session.ts';
 import {openWeb} from '../web/open-web.ts';
+import {renderUnifiedDiff} from '../workspace/patch/render-unified.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import {protectedPaths} from './protected-paths.ts';
 
@@ -25,6 +26,12 @@ export {parseListedUrl} from './parse-listed-url.ts';
 export type {FollowedRun, LogVerdict, PendingApproval, Probe, WrittenReport};
 
 /** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
+
+/** What changes in a file, for a person; `undefined` stands for no file. */
+export function renderDiff(before: string | undefined, after: string, path: string): string {
+  const bytes = before === undefined ? undefined : Buffer.from(before);
+  return renderUnifiedDiff(bytes, Buffer.from(after), path).diff;
+}
 
 /** Checks the hash chain of a run's log. */
 export function verifyRun(runDirectory: string): Promise<Result<LogVerdict>> {
