@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   policy: async () => (await import('./commands/policy.ts')).policyCommand,
   approve: async () => (await import('./commands/approve.ts')).approveCommand,
   events: async () => (await import('./commands/events.ts')).eventsCommand,
+  runs: async () => (await import('./commands/runs.ts')).runsCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
   undo: async () => (await import('./commands/undo.ts')).undoCommand,
   completions: async () => (await import('./commands/completions.ts')).completionsCommand,
