@@ -55,6 +55,11 @@ function refuseOthers(values: Readonly<Record<string, unknown>>, flags: Flags): 
 
 function explain(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
+  const missing = /^Option '(?:-\w, )?(--[\w-]+) <value>' argument missing/.exec(message)?.[1];
+  if (missing !== undefined) return `${missing} needs a value.`;
+  const dashed = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument is ambiguous/.exec(message)?.[1];
+  if (dashed !== undefined)
+    return `${dashed} needs a value. One that begins with "-" is written ${dashed}=VALUE.`;
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return message;
   const nearest = nearestName(unknown.replace(/^-+/, ''), names);
