@@ -9,7 +9,8 @@ export function wrapMarkdown(markdown: string, width: number): string {
       const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
       if (fence !== undefined) {
         // The end of code has nothing behind it.
-        const isEnd = mark?.[0] === fence[0] && mark.length >= fence.length && line.trim() === mark;
+        const isEnd =
+          mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length && line.trim() === mark;
         if (isEnd) fence = undefined;
         return line;
       }

@@ -47,6 +47,8 @@ export interface SandboxPlace {
   /** Instead of those of the system. */
   readonly programDirectories?: readonly string[];
   readonly prepare?: (workspace: string) => void;
+  /** Default: this one. */
+  readonly machine?: {readonly platform: string; readonly arch: string};
 }
 
 /** The defaults of the options, with small limits. */
@@ -68,6 +70,7 @@ export function openSandbox({
   programDirectories,
   workspace = realpathSync(mkdtempSync(join(tmpdir(), 'forge-sandbox-'))),
   prepare = () => {},
+  machine,
 }: SandboxPlace): OpenSandbox {
   prepare(workspace);
   if (owner !== undefined && process.getuid?.() === 0) giveTo(workspace, owner);
@@ -79,6 +82,7 @@ export function openSandbox({
     programDirectories,
     clock: systemClock,
     log: event => log.push(event),
+    machine,
   });
   return {
     sandbox,
