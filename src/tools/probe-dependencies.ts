@@ -104,7 +104,11 @@ function list(
       args: ['--version'],
       version: /^GNU patch (\S+)/,
       neededFor: 'apply_patch works, without its cross-check against GNU patch',
-      remedy: install({linux: 'apt-get install patch', darwin: 'brew install gpatch'}),
+      remedy: install({
+        linux: 'apt-get install patch',
+        darwin: 'brew install gpatch',
+        win32: 'install Git for Windows, which brings it',
+      }),
       needed: true,
     },
     {
@@ -161,7 +165,7 @@ async function probe(dependency: Dependency, parts: ProbeParts): Promise<Probe> 
   const {platform = process.platform} = parts;
   if (dependency.only !== undefined && dependency.only !== platform) {
     const detail = `unsupported_platform: there is none for ${platform}; Docker takes its place`;
-    return {...about, state: 'unused', version: undefined, detail};
+    return {...about, state: 'unused', version: undefined, detail, remedy: 'install Docker'};
   }
   const program = await firstOf(programs, parts);
   if (program === undefined) {
