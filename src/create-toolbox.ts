@@ -3,6 +3,7 @@ import {resolve} from 'node:path';
 import {ConfigError} from './config/config-error.ts';
 import type {Config} from './config/config-schema.ts';
 import {type Environment, readEnvironment} from './config/environment.ts';
+import {UNCONFIGURED} from './config/fill-profile.ts';
 import {type ResolvedConfig, resolveConfig} from './config/resolve-config.ts';
 import {believedDirectories, defaultStateDirectory, programDirectories} from './config/state-directories.ts';
 import {type Clock, systemClock} from './core/clock.ts';
@@ -64,7 +65,10 @@ export interface ToolboxPorts {
 }
 
 export interface ToolboxOptions extends ToolboxPorts {
-  /** The same keys as the TOML file, all optional. Files are not read. */
+  /**
+   * The same keys as the TOML file, all optional. Files are not read. Where it is left out and a workspace is
+   * named, the profile `guarded` holds: every tool, and questions about calls with side effects.
+   */
   readonly config?: DeepPartial<Config>;
 }
 
@@ -104,9 +108,24 @@ export interface Toolbox extends ToolHost {
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const environment = options.environment ?? readEnvironment();
-  const resolved = resolveConfig(options.config ?? {}, environment);
+  const resolved = resolveConfig(options.config ?? unconfigured(options), environment);
   if (!resolved.ok) throw new ConfigError(resolved.error);
-  return assembleToolbox(resolved.value, {...options, environment});
+  const toolbox = assembleToolbox(resolved.value, {...options, environment});
+  if (options.config === undefined && options.workspace !== undefined) announce(toolbox, options);
+  return toolbox;
+}
+
+/** Ruling H7: who names a workspace and nothing else wants its tools; who names nothing fetches by hand. */
+function unconfigured({workspace}: ToolboxOptions): unknown {
+  return workspace === undefined ? {} : {profile: UNCONFIGURED};
+}
+
+/** Ruling H7: one line says what is on. */
+function announce(toolbox: Toolbox, {log, workspace, approver}: ToolboxOptions): void {
+  const tools = toolbox.listTools().length;
+  const asked = approver === undefined ? 'refused, as no approver is given' : 'asked about';
+  const message = `No configuration is given, so the profile "${UNCONFIGURED}" holds: ${tools} tools for ${workspace}; calls with side effects are ${asked}.`;
+  harmlessLog(log ?? silentLog)({level: 'info', event: 'tools_offered', message});
 }
 
 /** The composition root: everything is wired here, and closed by one `close()`. */

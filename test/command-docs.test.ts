@@ -49,7 +49,9 @@ describe('docs/cli.md', async () => {
     const section = text.slice(start, end === -1 ? undefined : end);
     // Flags that many commands share are explained once.
     const shared = /as above|session flags/i.test(section) ? ['--config', '--log-level'] : [];
-    const session = /session flags/i.test(section) ? ['--workspace', '--run-dir', '--allow'] : [];
+    const session = /session flags/i.test(section)
+      ? ['--workspace', '--run-dir', '--allow', '--profile']
+      : [];
     const explained = new Set([...section.matchAll(/--[a-z-]+/g)].map(([flag]) => flag));
     const missing = flags.filter(flag => !explained.has(flag) && ![...shared, ...session].includes(flag));
     expect(missing).toEqual([]);

@@ -36,7 +36,7 @@ test('policy: every TypeScript snippet of the documentation compiles', () => {
         lib: ['es2023', 'dom'],
         types: ['node'],
         typeRoots: ['../@types'],
-        paths: {'forge-tools': ['../../src/index.ts']},
+        paths: {'forge-tools': ['../../src/index.ts'], 'forge-tools/mcp': ['../../src/mcp.ts']},
       },
       include: ['*.ts'],
     }),

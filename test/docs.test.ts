@@ -33,7 +33,8 @@ describe('docs/config.md', () => {
     const defaults = resolveConfig(undefined, SURROUNDINGS);
     // Ruling H3: what is written down is the same setting, and is known to be written.
     expect(written).toEqual(
-      defaults.ok && ok({...defaults.value, limitsOutput: true, writtenMode: 'disabled'}),
+      defaults.ok &&
+        ok({...defaults.value, limitsOutput: true, writtenMode: 'disabled', writesApprovalMode: true}),
     );
     expect(written.ok && written.value.warnings).toEqual([]);
   });
@@ -45,9 +46,11 @@ describe('docs/config.md', () => {
       let section = '';
       const found: string[] = [];
       for (const line of text.split('\n')) {
+        // What stands before the first table.
+        if (line === '```toml') section = '';
         section = /^(?:## `)?\[([\w.]+)\]`?$/.exec(line)?.[1] ?? section;
         const key = pattern.exec(line)?.[1];
-        if (key !== undefined) found.push(`${section}.${key}`);
+        if (key !== undefined) found.push(section === '' ? key : `${section}.${key}`);
       }
       expect(found.sort()).toEqual(expected);
     }

@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import * as surface from '../src/index.ts';
+import * as mcp from '../src/mcp.ts';
 
 /** Written out, so that a change of what users import is a change of this list. */
 test('policy: the values that the package exports', () => {
@@ -22,6 +23,10 @@ test('policy: the values that the package exports', () => {
     'parseRobots',
     'vercelTools',
   ]);
+});
+
+test('policy: the values that forge-tools/mcp exports', () => {
+  expect(Object.keys(mcp).sort()).toEqual(['createMcpService', 'serveHttp', 'serveStdio']);
 });
 
 test('policy: the building blocks do what their names say', () => {

@@ -81,11 +81,21 @@ function askOnTerminal(question: string, signal: AbortSignal): Promise<string | 
       resolve(answer);
       lines.close();
     };
-    const hangUp = (): void => settle();
-    lines.once('line', settle);
+    let isAsked = false;
+    // What is said next begins on a line of its own, and not behind the question.
+    const hangUp = (): void => {
+      if (isAsked) process.stderr.write('\n');
+      isAsked = false;
+      settle();
+    };
+    lines.once('line', line => {
+      isAsked = false;
+      settle(line);
+    });
     lines.once('close', hangUp);
     if (signal.aborted) return hangUp();
     signal.addEventListener('abort', hangUp, {once: true});
     process.stderr.write(forTerminal(question));
+    isAsked = true;
   });
 }

@@ -1,8 +1,12 @@
 import type {Command} from './command.ts';
 import type {Flag} from './parse-flags.ts';
+import {wrapText} from './wrap-text.ts';
+
+/** Narrower text is not read beside a name. */
+const LEAST_TEXT = 30;
 
 /** `forge-tools --help` */
-export function renderOverview(commands: readonly Command[]): string {
+export function renderOverview(commands: readonly Command[], columns: number): string {
   const width = Math.max(...commands.map(command => command.name.length));
   return [
     'forge-tools: the hands of an LLM agent, guarded.',
@@ -10,19 +14,22 @@ export function renderOverview(commands: readonly Command[]): string {
     'Usage: forge-tools COMMAND [flags]',
     '',
     'Commands:',
-    ...commands.map(command => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    ...commands.map(command => row(command.name, width, command.summary, columns)),
     '',
     'Flags:',
     '  -h, --help     Help; behind a command, help for that command',
     '  -V, --version  The version',
     '',
-    'Exit codes: 0 success, 1 a call failed, 2 wrong usage, 3 unusable configuration, 4 an incomplete page, 130 interrupted.',
+    wrapText(
+      'Exit codes: 0 success, 1 a call failed, 2 wrong usage, 3 unusable configuration, 4 an incomplete page, 130 interrupted.',
+      columns,
+    ),
     '',
   ].join('\n');
 }
 
 /** `forge-tools COMMAND --help`, printed from the command's own definition. */
-export function renderHelp(command: Command): string {
+export function renderHelp(command: Command, columns: number): string {
   const flags = Object.entries(command.flags).map(
     ([name, flag]) => [flagName(name, flag), flag.help] as const,
   );
@@ -30,9 +37,9 @@ export function renderHelp(command: Command): string {
   return [
     `${command.summary}.`,
     '',
-    `Usage: forge-tools ${command.name} ${command.usage}`.trimEnd(),
+    wrapText(`Usage: forge-tools ${command.name} ${command.usage}`.trimEnd(), columns, '         '),
     ...(flags.length > 0
-      ? ['', 'Flags:', ...flags.map(([name, help]) => `  ${name.padEnd(width)}  ${help}`)]
+      ? ['', 'Flags:', ...flags.map(([name, help]) => row(name, width, help, columns))]
       : []),
     ...(command.examples.length > 0 ? ['', 'Examples:', ...command.examples.map(line => `  ${line}`)] : []),
     '',
@@ -41,4 +48,15 @@ export function renderHelp(command: Command): string {
 
 function flagName(name: string, flag: Flag): string {
   return `${flag.short ? `-${flag.short}, ` : ''}--${name}${flag.value ? ` ${flag.value}` : ''}`;
+}
+
+/** A name, and what it means beside it or, where that leaves too little room, below it. */
+function row(name: string, width: number, text: string, columns: number): string {
+  const indent = width + 4;
+  if (columns - indent >= LEAST_TEXT) {
+    const [first = '', ...more] = wrapText(text, columns - indent).split('\n');
+    return [`  ${name.padEnd(width)}  ${first}`, ...more.map(line => ' '.repeat(indent) + line)].join('\n');
+  }
+  const lines = wrapText(text, columns - 6).split('\n');
+  return [`  ${name}`, ...lines.map(line => `      ${line}`)].join('\n');
 }

@@ -1,9 +1,14 @@
-import {resolve} from 'node:path';
+import {dirname, resolve} from 'node:path';
 import {configPath} from '../config/config-path.ts';
 import {keepRule} from '../config/keep-rule.ts';
+import type {LoadedConfig} from '../config/load-config.ts';
+import {defaultRunDirectory} from '../config/state-directories.ts';
+import {startedIn} from '../create-toolbox/started-in.ts';
 import {assembleToolbox, type Toolbox} from '../create-toolbox.ts';
 import type {CommandContext} from './command.ts';
+import {describeStart} from './describe-start.ts';
 import {listFlag} from './parse-flags.ts';
+import {printable} from './printable.ts';
 import {readSettings, type SettingFlags} from './read-settings.ts';
 
 /** The values of `TOOLBOX_FLAGS`, and where a command has them, of `SESSION_FLAGS`. */
@@ -13,28 +18,59 @@ export interface ToolboxFlagValues extends SettingFlags {
   readonly allow?: string | undefined;
 }
 
+export interface ToolboxUse {
+  /**
+   * Ruling H7: whose act the start is. `session` says what is on where no file does, `service` always; others say
+   * nothing.
+   */
+  readonly start?: 'session' | 'service';
+}
+
 /**
  * The toolbox of a command: configuration from the files, workspace and run directory from the flags,
- * log lines to stderr. A command that touches no files opens no workspace. Throws `UsageError` and `ConfigError`.
+ * log lines to stderr. Throws `UsageError` and `ConfigError`.
  */
 export async function openToolbox(
   flags: ToolboxFlagValues,
   context: CommandContext,
-  {workspace = true}: {readonly workspace?: boolean} = {},
+  {start}: ToolboxUse = {},
 ): Promise<Toolbox> {
-  const {environment} = context;
+  const {console, environment} = context;
   const allow = listFlag('allow', flags.allow);
-  const {resolved, log} = await readSettings(flags, context);
-  const runDirectory = flags['run-dir'];
+  const {resolved, log, isLogged} = await readSettings(flags, context, {service: start === 'service'});
+  const runDirectory =
+    flags['run-dir'] === undefined ? undefined : resolve(environment.cwd, flags['run-dir']);
   const configFile = resolved.source ?? configPath(flags.config, environment)?.file;
-  return assembleToolbox(resolved, {
+  const workspace = workspaceOf(flags, context, resolved);
+  const toolbox = assembleToolbox(resolved, {
     environment,
     log,
-    workspace: workspace ? resolve(environment.cwd, flags.workspace ?? '.') : undefined,
-    runDirectory: runDirectory === undefined ? undefined : resolve(environment.cwd, runDirectory),
+    workspace,
+    runDirectory,
     // Review R9: also where none is there yet, or a tool could write the next one.
     protectedPaths: configFile === undefined ? [] : [configFile],
     allow,
     rememberRule: configFile === undefined ? undefined : rule => keepRule(configFile, rule, environment),
   });
+  if (start === 'service' || (start === 'session' && resolved.source === undefined)) {
+    const runs = runDirectory ?? dirname(defaultRunDirectory(environment, workspace, 'run'));
+    const message = describeStart({toolbox, resolved, workspace, workingDirectory: environment.cwd, runs});
+    if (isLogged) log({level: 'info', event: 'tools_offered', message});
+    else console.err(`${printable(message)}\n`);
+  }
+  return toolbox;
+}
+
+/**
+ * The directory that is named, else the working directory. Clients start servers in the home directory or in `/`:
+ * without a word of the operator, nothing of that is opened to a model.
+ */
+function workspaceOf(
+  {workspace}: ToolboxFlagValues,
+  {environment}: CommandContext,
+  {source}: LoadedConfig,
+): string | undefined {
+  if (workspace !== undefined) return resolve(environment.cwd, workspace);
+  const isProject = startedIn(environment).length > 0;
+  return source !== undefined || isProject ? environment.cwd : undefined;
 }

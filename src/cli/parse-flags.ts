@@ -8,13 +8,21 @@ export interface Flag {
   readonly short?: string;
   /** What stands for the value in help: `N`, `FILE`. */
   readonly value?: string;
+  /** The only values that it takes. */
+  readonly choices?: readonly string[];
   readonly help: string;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
 type ValuesOf<F extends Flags> = {
-  readonly [Name in keyof F]: (F[Name]['type'] extends 'boolean' ? boolean : string) | undefined;
+  readonly [Name in keyof F]:
+    | (F[Name]['type'] extends 'boolean'
+        ? boolean
+        : F[Name] extends {readonly choices: readonly (infer Choice)[]}
+          ? Choice
+          : string)
+    | undefined;
 };
 
 /** Strict: an unknown flag or a missing value is a `UsageError`. */
@@ -28,14 +36,30 @@ export function parseFlags<F extends Flags>(
   }
   try {
     const {values, positionals} = parseArgs({args: [...argv], options, strict: true, allowPositionals: true});
+    refuseOthers(values, flags);
     return {values: values as ValuesOf<F>, positionals};
   } catch (error) {
-    throw new UsageError(explain(error, Object.keys(flags)));
+    throw error instanceof UsageError ? error : new UsageError(explain(error, Object.keys(flags)));
+  }
+}
+
+function refuseOthers(values: Readonly<Record<string, unknown>>, flags: Flags): void {
+  for (const [name, {choices}] of Object.entries(flags)) {
+    const written = values[name];
+    if (choices === undefined || typeof written !== 'string' || choices.includes(written)) continue;
+    const nearest = nearestName(written, choices);
+    const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+    throw new UsageError(`--${name} takes one of ${choices.join(', ')}, got "${written}".${hint}`);
   }
 }
 
 function explain(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
+  const missing = /^Option '(?:-\w, )?(--[\w-]+) <value>' argument missing/.exec(message)?.[1];
+  if (missing !== undefined) return `${missing} needs a value.`;
+  const dashed = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument is ambiguous/.exec(message)?.[1];
+  if (dashed !== undefined)
+    return `${dashed} needs a value. One that begins with "-" is written ${dashed}=VALUE.`;
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return message;
   const nearest = nearestName(unknown.replace(/^-+/, ''), names);

@@ -1,6 +1,7 @@
 import type {ToolError, ToolResult} from '../core/tool.ts';
 import type {ToolHost} from '../core/tool-host.ts';
 import {type Console, styled} from './console.ts';
+import {forOperator} from './for-operator.ts';
 import {printable} from './printable.ts';
 
 /**
@@ -30,7 +31,7 @@ function explain({error_type, message, details}: ToolError, console: Console): s
     ([, value]) => typeof value === 'object' && value !== null,
   );
   const retry = details?.['retryable'] === true ? ' (may work when retried)' : '';
-  const head = `${error_type}: ${printable(message)}${retry}\n`;
+  const head = `${error_type}: ${printable(forOperator(message))}${retry}\n`;
   if (lists.length === 0) return head;
   return `${head}${styled(console, 'dim', JSON.stringify(Object.fromEntries(lists), null, 2))}\n`;
 }

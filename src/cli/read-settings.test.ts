@@ -69,9 +69,12 @@ describe('FR-WF-05b: what start-up warns about', () => {
     expect(stderr).not.toContain('"event"');
   });
 
-  test('is a line of the log for programs, and where a level is asked for', async () => {
+  test('is said in a script too, and is a line of the log where a level is asked for', async () => {
     const {stderr} = await runCliHere(['tools', '--config', file()], {cwd: '/tmp'});
-    expect(stderr).toContain('"event":"config_warning"');
+    expect(stderr).toMatch(/^Warning: .*modus is not a known key/m);
+    expect(stderr).not.toContain('"event"');
+    const logged = await runCliHere(['tools', '--config', file(), '--log-level', 'warn'], {cwd: '/tmp'});
+    expect(logged.stderr).toContain('"event":"config_warning"');
     const quiet = await runCliHere(['tools', '--config', file(), '--log-level', 'error'], {
       answers: [],
       cwd: '/tmp',

@@ -1,4 +1,5 @@
 import {ConfigError} from '../config/config-error.ts';
+import type {Profile} from '../config/fill-profile.ts';
 import {type LoadedConfig, loadConfig} from '../config/load-config.ts';
 import type {Log} from '../core/log.ts';
 import type {CommandContext} from './command.ts';
@@ -10,31 +11,38 @@ import {UsageError} from './usage-error.ts';
 export interface SettingFlags {
   readonly config: string | undefined;
   readonly 'log-level'?: string | undefined;
+  readonly profile?: Profile | undefined;
 }
 
 export interface Settings {
   readonly resolved: LoadedConfig;
   readonly log: Log;
+  /** Standard error is a log that programs read: everything on it is a JSON line. */
+  readonly isLogged: boolean;
 }
 
-/** What `--config` and `--log-level` say. Throws `UsageError` and `ConfigError`. */
+/**
+ * What `--config`, `--profile` and `--log-level` say. Who types a command reads sentences, in a script too; a
+ * `service` that a program started writes a log. Throws `UsageError` and `ConfigError`.
+ */
 export async function readSettings(
   flags: SettingFlags,
   {console, environment}: CommandContext,
+  {service = false}: {readonly service?: boolean} = {},
 ): Promise<Settings> {
-  const wanted = flags['log-level'] ?? (console.errInteractive ? 'error' : 'info');
+  const isLogged = flags['log-level'] !== undefined || (service && !console.errInteractive);
+  const wanted = flags['log-level'] ?? (isLogged ? 'info' : 'error');
   const level = LOG_LEVELS.find(known => known === wanted);
   if (level === undefined) {
     throw new UsageError(`--log-level takes one of ${LOG_LEVELS.join(', ')}, got "${wanted}".`);
   }
-  const loaded = await loadConfig({...environment, path: flags.config});
+  const loaded = await loadConfig({...environment, path: flags.config, profile: flags.profile});
   if (!loaded.ok) throw new ConfigError(loaded.error);
   const {checkConfig} = await import('../create-toolbox/check-config.ts');
   const problems = checkConfig(loaded.value.config);
   if (problems.length > 0) throw new ConfigError(problems);
-  const isForPerson = flags['log-level'] === undefined && console.errInteractive;
   const log = jsonLog(console.err, level);
-  return {resolved: loaded.value, log: isForPerson ? withWarnings(log, console) : log};
+  return {resolved: loaded.value, log: isLogged ? log : withWarnings(log, console), isLogged};
 }
 
 /** FR-WF-05b: what a configuration says otherwise than it is used is for the person at the terminal, too. */

@@ -21,7 +21,10 @@ function renderTable(name: string, table: Table, defaults: Table): readonly stri
       settings.push(`${key} = ${toToml(value)}${mark}`);
     }
   }
-  return [...(settings.length === 0 ? [] : [`[${name}]`, ...settings, '']), ...below];
+  return [
+    ...(settings.length === 0 ? [] : [...(name === '' ? [] : [`[${name}]`]), ...settings, '']),
+    ...below,
+  ];
 }
 
 /** One line, whatever it is. JSON's strings are TOML's but for DEL, which TOML wants escaped. */

@@ -1,5 +1,6 @@
 import type {Failure} from '../core/failure.ts';
 import type {Console} from './console.ts';
+import {forOperator} from './for-operator.ts';
 import {printable} from './printable.ts';
 
 /** On a terminal a sentence that ends with what to do next; elsewhere the envelope itself, one JSON line. */
@@ -7,5 +8,5 @@ export function renderFailure(failure: Failure, url: string | undefined, console
   if (!console.errInteractive) return `${JSON.stringify(failure)}\n`;
   const where = url === undefined ? '' : `${printable(url)}\n  `;
   const retry = failure.retryable ? ' (may work when retried)' : '';
-  return `${where}${failure.code}: ${printable(failure.message)}${retry}\n`;
+  return `${where}${failure.code}: ${printable(forOperator(failure.message))}${retry}\n`;
 }

@@ -1,6 +1,7 @@
 import type {FetchResponse} from '../index.ts';
 import {type Console, styled} from './console.ts';
 import {printable} from './printable.ts';
+import {wrapMarkdown} from './wrap-markdown.ts';
 
 /** A fetched page for a person at a terminal: title, source, then each chunk under a rule with its tokens. */
 export function renderForTerminal(response: FetchResponse, console: Console): string {
@@ -21,7 +22,7 @@ export function renderForTerminal(response: FetchResponse, console: Console): st
     const label = `─── ${index + 1}/${response.chunks.length} · ${chunk.token_count} tokens${chunk.heading ? ` · ${chunk.heading}` : ''} `;
     const width = Math.min(console.columns, 100);
     const rule = [...printable(label)].slice(0, width).join('').padEnd(width, '─');
-    return `\n${styled(console, 'dim', rule)}\n${notARule(printable(chunk.text))}`;
+    return `\n${styled(console, 'dim', rule)}\n${notARule(wrapMarkdown(printable(chunk.text), width))}`;
   });
   return `${[...head, ...body].join('\n')}\n`;
 }

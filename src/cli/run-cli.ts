@@ -3,6 +3,7 @@ import {nearestName} from '../core/nearest-name.ts';
 import type {Command, CommandContext} from './command.ts';
 import type {Console} from './console.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
+import {forOperator} from './for-operator.ts';
 import {renderHelp, renderOverview} from './help.ts';
 import {UsageError} from './usage-error.ts';
 
@@ -17,12 +18,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   cache: async () => (await import('./commands/cache.ts')).cacheCommand,
   call: async () => (await import('./commands/call.ts')).callCommand,
   tools: async () => (await import('./commands/tools.ts')).toolsCommand,
+  setup: async () => (await import('./commands/setup.ts')).setupCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
   policy: async () => (await import('./commands/policy.ts')).policyCommand,
   approve: async () => (await import('./commands/approve.ts')).approveCommand,
   events: async () => (await import('./commands/events.ts')).eventsCommand,
+  runs: async () => (await import('./commands/runs.ts')).runsCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
   undo: async () => (await import('./commands/undo.ts')).undoCommand,
   completions: async () => (await import('./commands/completions.ts')).completionsCommand,
@@ -39,14 +42,19 @@ export async function runCli(run: CliRun): Promise<ExitCode> {
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const about = await loadCommand(rest[0]);
-    await console.out(about ? renderHelp(about) : renderOverview(await loadAll()));
+    const width = widthOf(console);
+    await console.out(about ? renderHelp(about, width) : renderOverview(await loadAll(), width));
+    if (rest[0] !== undefined && about === undefined) {
+      console.err(`${unknownCommand(rest[0])}\n`);
+      return EXIT.usage;
+    }
     return name === undefined ? EXIT.usage : EXIT.ok;
   }
   const command = await loadCommand(name);
   try {
     if (!command) throw new UsageError(unknownCommand(name));
     if (asksForHelp(rest)) {
-      await console.out(renderHelp(command));
+      await console.out(renderHelp(command, widthOf(console)));
       return EXIT.ok;
     }
     return await command.run(rest, {...run, commands: loadAll});
@@ -59,7 +67,17 @@ async function loadCommand(name: string | undefined): Promise<Command | undefine
   return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.() : undefined;
 }
 
+/** A program that reads help, such as `grep`, gets its lines whole. */
+function widthOf({interactive, columns}: Console): number {
+  return interactive ? Math.min(columns, 100) : Number.POSITIVE_INFINITY;
+}
+
 function unknownCommand(name: string): string {
+  if (name.startsWith('-')) {
+    const flag = name === '-v' ? '--version' : nearestName(name.replace(/^-+/, ''), ['help', 'version']);
+    const hint = flag === undefined ? '' : ` Did you mean "--${flag.replace(/^-+/, '')}"?`;
+    return `There is no flag ${name} in front of a command.${hint}`;
+  }
   const nearest = nearestName(name, Object.keys(COMMANDS));
   return `There is no command "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`;
 }
@@ -81,7 +99,7 @@ function explain(error: unknown, command: Command | undefined, console: Console)
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {
-    console.err(`${error.message}\n`);
+    console.err(`${forOperator(error.message)}\n`);
     return EXIT.config;
   }
   throw error;

@@ -56,6 +56,12 @@ test('ruling H4 the question shows what, the preview and why', async () => {
 
 test.each([
   [['o'], {answer: 'once'}],
+  [['y'], {answer: 'once'}],
+  [[' YES '], {answer: 'once'}],
+  [['yes please', 'y'], {answer: 'once'}],
+  [['no', ''], {answer: 'refuse'}],
+  [['?', '?', '?', '?', 'y'], {answer: 'once'}],
+  [['?', undefined], {answer: 'refuse', reason: 'the terminal was closed without an answer'}],
   [[' Once '], {answer: 'once'}],
   [['s'], {answer: 'session'}],
   [['no: use b.txt instead'], {answer: 'refuse', reason: 'use b.txt instead'}],
@@ -70,6 +76,13 @@ test.each([
   ],
 ] as const)('policy: %j answers %j', async (lines, answer) => {
   expect((await ask(lines)).answer).toEqual(answer);
+});
+
+test('policy: "?" explains the answers, and what is no answer is said to be none', async () => {
+  const {shown} = await ask(['?', 'perhaps', 'y']);
+  expect(shown).toContain('  y, yes     this call, once');
+  expect(shown).toContain('(a)        not offered: no rule can cover this call');
+  expect(shown).toContain('"perhaps" is no answer here. "?" explains them.\n');
 });
 
 const RULE: ApprovalRule = {

@@ -1,6 +1,7 @@
 import type {ApprovalAnswer, ApprovalQuestion, Approver} from '../core/tool-host.ts';
 import {askRule} from './ask-rule.ts';
 import type {Console} from './console.ts';
+import {printable} from './printable.ts';
 import {renderQuestion} from './render-question.ts';
 
 /** Somebody whose answers make no sense this often is not reading them. */
@@ -9,6 +10,8 @@ const MOST_TRIES = 3;
 type Choice = 'once' | 'session' | 'always' | 'no' | 'stop';
 
 const WORDS: Readonly<Record<string, Choice>> = {
+  y: 'once',
+  yes: 'once',
   o: 'once',
   once: 'once',
   s: 'session',
@@ -32,6 +35,12 @@ export function terminalApprover(console: Console): Approver | undefined {
       for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
         const line = await ask(`Allow it? ${choices(question)}`, signal);
         if (line === undefined) return hungUp();
+        if (/^\s*\?+\s*$/.test(line)) {
+          console.err(`${explain(question)}\n`);
+          // Who asks is reading. It cannot be asked for ever: an input that ends is no answer.
+          attempt--;
+          continue;
+        }
         const {choice, rest} = readChoice(line);
         switch (choice) {
           case 'once':
@@ -56,6 +65,7 @@ export function terminalApprover(console: Console): Approver | undefined {
           case undefined:
             break;
         }
+        console.err(`${printable(JSON.stringify(line.trim()))} is no answer here. "?" explains them.\n`);
       }
       return {answer: 'refuse', reason: 'the answers at the terminal could not be understood'};
     },
@@ -64,10 +74,23 @@ export function terminalApprover(console: Console): Approver | undefined {
 
 function choices({suggestedRule}: ApprovalQuestion): string {
   const always = suggestedRule === undefined ? '' : '[a]lways by a rule, ';
-  return `[o]nce, this exact call for the [s]ession, ${always}[N]o, s[t]op: `;
+  return `[y]es, this once, this exact call for the [s]ession, ${always}[N]o, s[t]op, [?]: `;
 }
 
-/** `o`, `once`, `s`, `a`, `n`, `no: use the other file`, `stop`; an empty line is a no. */
+function explain({suggestedRule, canRemember}: ApprovalQuestion): string {
+  const kept = canRemember ? 'the session, or kept in the configuration' : 'the session';
+  return [
+    '  y, yes     this call, once (also o, once)',
+    '  s          this exact call, until the session ends',
+    suggestedRule === undefined
+      ? '  (a)        not offered: no rule can cover this call, such as a command with operators or variables'
+      : `  a          what a rule covers that you can edit, for ${kept}`,
+    '  n, no      not this call; "n use the other file" gives the model a reason. Enter alone is no, too',
+    '  t, stop    not this call, and no later one of the session',
+  ].join('\n');
+}
+
+/** `y`, `yes`, `once`, `s`, `a`, `n`, `no: use the other file`, `stop`; an empty line is a no. */
 function readChoice(line: string): {readonly choice: Choice | undefined; readonly rest: string} {
   const [, word = '', rest = ''] = /^\s*([a-z]*)[\s,:;.]*(.*)$/is.exec(line) ?? [];
   const choice = word === '' && rest !== '' ? undefined : WORDS[word.toLowerCase()];

@@ -10,6 +10,6 @@ export const TOOLBOX_FLAGS = {
   'log-level': {
     type: 'string',
     value: 'LEVEL',
-    help: `JSON log lines on stderr: ${LOG_LEVELS.join(', ')}. Default: error on a terminal, else info.`,
+    help: `JSON log lines on stderr: ${LOG_LEVELS.join(', ')}. Default: error; info of mcp that is started by a program.`,
   },
 } as const;

@@ -18,6 +18,7 @@ export type {
 export type {ListedUrl, NoUrl} from '../create-toolbox/parse-listed-url.ts';
 export type {
   ApprovalDesk,
+  ListedRun,
   LogVerdict,
   PendingApproval,
   Probe,

@@ -4,6 +4,7 @@ import {approvalSection} from '../runtime/approvals/options.ts';
 import {runSection} from '../sandbox/options.ts';
 import {webFetchSection} from '../web/options.ts';
 import {webReadSection} from '../web/read/options.ts';
+import {PROFILES} from './fill-profile.ts';
 
 /**
  * SRD 5: the whole configuration file. The sections of the rooms come from their `options.ts`;
@@ -13,6 +14,13 @@ export const configSchema = {
   kind: 'section',
   doc: 'The configuration file.',
   entries: {
+    profile: {
+      kind: 'choice',
+      default: 'none',
+      choices: ['none', ...PROFILES],
+      extension: true,
+      doc: 'Fills what the rest of the file leaves open. `guarded` offers every tool and asks before a call has effects; `read-only` offers those that change nothing; `trusted` is for clients that ask their user themselves: fetches, edits, and commands in a sandbox run without asking, and deny rules hold. `none` leaves the defaults below. Without any file `guarded` holds.',
+    },
     tools: {
       kind: 'section',
       doc: 'What holds for every tool.',
@@ -23,6 +31,13 @@ export const configSchema = {
           default: 'disabled',
           choices: ['enabled', 'disabled', 'parse_only'],
           doc: '`disabled` offers no tool to agents, whatever the sections below say; `enabled` offers those that are enabled there; `parse_only` executes nothing.',
+        },
+        access: {
+          kind: 'choice',
+          default: 'all',
+          choices: ['all', 'read-only'],
+          extension: true,
+          doc: '`read-only` offers no tool that changes files or runs commands.',
         },
         definitions: {
           kind: 'table-list',

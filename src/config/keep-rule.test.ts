@@ -54,6 +54,10 @@ test('policy: a first file is private, and a linked one stays linked', async () 
   const file = join(directory, 'forge/config.toml');
   unwrap(await keepRule(file, RULE, ENVIRONMENT));
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  // Ruling H7: or the next start would offer nothing.
+  expect(await loadConfig({path: file, ...ENVIRONMENT})).toMatchObject({
+    value: {config: {profile: 'guarded', tools: {mode: 'enabled'}}},
+  });
   symlinkSync(file, join(directory, 'link'));
   unwrap(await keepRule(join(directory, 'link'), RULE, ENVIRONMENT));
   expect(await rulesOf(file)).toHaveLength(2);

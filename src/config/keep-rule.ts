@@ -7,7 +7,11 @@ import type {ApprovalRule} from '../core/tool-host.ts';
 import {errorCode, errorReason} from '../system/error-code.ts';
 import {replaceFile} from '../system/replace-file.ts';
 import type {Environment} from './environment.ts';
+import {UNCONFIGURED} from './fill-profile.ts';
 import {resolveConfig} from './resolve-config.ts';
+
+/** Ruling H7: a first file offers what was offered without one. */
+const FIRST_LINE = `profile = "${UNCONFIGURED}"\n`;
 
 /**
  * Appends a rule to a configuration file, which is otherwise left as it was written; made where there is none.
@@ -40,7 +44,7 @@ export async function keepRule(
 }
 
 function noFile(error: unknown): string {
-  if (errorCode(error) === 'ENOENT') return '';
+  if (errorCode(error) === 'ENOENT') return FIRST_LINE;
   throw error;
 }
 

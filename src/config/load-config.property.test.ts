@@ -59,7 +59,13 @@ test('ruling A9 property: any text is a configuration within its ranges, or reas
       expect(config.tools.webfetch.timeout_seconds).toBeLessThanOrEqual(300);
       expect(resolveConfig(config, SURROUNDINGS)).toEqual({
         ok: true,
-        value: {config, warnings: [], limitsOutput: true, writtenMode: config.tools.mode},
+        value: {
+          config,
+          warnings: [],
+          limitsOutput: true,
+          writtenMode: config.tools.mode,
+          writesApprovalMode: true,
+        },
       });
     }),
     {numRuns: 1500, seed: 13},

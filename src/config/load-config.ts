@@ -4,15 +4,18 @@ import {ok, type Result} from '../core/result.ts';
 import {errorReason} from '../system/error-code.ts';
 import {type ConfigPath, configPath} from './config-path.ts';
 import type {Environment} from './environment.ts';
+import {type Profile, UNCONFIGURED} from './fill-profile.ts';
 import {type ResolvedConfig, resolveConfig} from './resolve-config.ts';
 
 export interface ConfigRequest extends Environment {
   /** `--config FILE`; relative to the working directory. */
   readonly path?: string | undefined;
+  /** `--profile NAME`: stands in for the `profile` of the file. */
+  readonly profile?: Profile | undefined;
 }
 
 export interface LoadedConfig extends ResolvedConfig {
-  /** The file that was read; `undefined` where there is none and the defaults hold. */
+  /** The file that was read; `undefined` where there is none and a profile holds. */
   readonly source: string | undefined;
 }
 
@@ -21,9 +24,15 @@ export async function loadConfig(request: ConfigRequest): Promise<Result<LoadedC
   const source = configPath(request.path, request);
   const text = source === undefined ? ok(undefined) : await readSource(source);
   if (!text.ok) return text;
-  if (source === undefined || text.value === undefined) return located(resolveConfig(undefined, request));
+  const {profile} = request;
+  // Ruling H7: who starts the tools without a file has said that they are wanted.
+  if (source === undefined || text.value === undefined) {
+    return located(resolveConfig({profile: profile ?? UNCONFIGURED}, request));
+  }
   const raw = parseToml(text.value, source.file);
-  return raw.ok ? located(resolveConfig(raw.value, request), source.file) : raw;
+  if (!raw.ok) return raw;
+  const chosen = profile === undefined ? raw.value : {...raw.value, profile};
+  return located(resolveConfig(chosen, request), source.file);
 }
 
 async function readSource({
@@ -45,7 +54,7 @@ async function readSource({
   }
 }
 
-function parseToml(text: string, file: string): Result<unknown, readonly string[]> {
+function parseToml(text: string, file: string): Result<object, readonly string[]> {
   try {
     return ok(parse(text, {integersAsBigInt: true}));
   } catch (error) {

@@ -10,8 +10,10 @@ One TOML file. It is the first of
 2. the file that the environment variable \`FORGE_CONFIG\` names,
 3. \`$XDG_CONFIG_HOME/forge/config.toml\`, or \`~/.config/forge/config.toml\` where \`XDG_CONFIG_HOME\` is not set.
 
-A missing file is an error in the first two cases; in the third the defaults below hold. The workspace is never
-searched: a repository cannot configure the tools that work on it.
+A missing file is an error in the first two cases; in the third the profile \`guarded\` holds, or that of \`--profile\`: every
+tool is offered, and calls with side effects are asked about. A file that is there starts from the defaults below, which
+offer nothing, unless its \`profile\` says otherwise. The workspace is never searched: a repository cannot configure the
+tools that work on it.
 
 - A number out of its range is replaced by the nearest end of the range, with a warning.
 - A value of the wrong type, or one that is not among the choices, stops start-up.
@@ -22,6 +24,9 @@ searched: a repository cannot configure the tools that work on it.
 
 Settings marked *extension* are ours; the specification of the tool does not have them.
 `;
+
+/** What stands before the first table of the file. */
+const TOP = '## At the top of the file';
 
 interface NamedSection {
   readonly name: string;
@@ -61,7 +66,7 @@ function renderSection({name, section, settings}: NamedSection): string {
     return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return [
-    `## \`[${name}]\``,
+    name === '' ? TOP : `## \`[${name}]\``,
     '',
     section.extension === true ? `*Extension.* ${section.doc}` : section.doc,
     '',
@@ -87,7 +92,7 @@ function renderTableKeys(name: string, {entries, required}: TableListSetting): r
 function renderExample(sections: readonly NamedSection[]): readonly string[] {
   const tables = sections.map(({name, section, settings}) => [
     `# ${section.doc}`,
-    `[${name}]`,
+    ...(name === '' ? [] : [`[${name}]`]),
     ...settings.flatMap(([key, setting]) => [
       `# ${commentOf(setting)}`,
       `${key} = ${toToml(setting.default)}`,

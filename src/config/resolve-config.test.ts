@@ -432,7 +432,13 @@ describe('whatever is written', () => {
         expect(resolveConfig(first.value.config, SURROUNDINGS)).toEqual({
           ok: true,
           // All is written in it.
-          value: {config: first.value.config, warnings: [], limitsOutput: true, writtenMode: 'disabled'},
+          value: {
+            config: first.value.config,
+            warnings: [],
+            limitsOutput: true,
+            writtenMode: 'disabled',
+            writesApprovalMode: true,
+          },
         });
       }),
     );

@@ -2,6 +2,7 @@ import {ok, type Result} from '../core/result.ts';
 import {type Config, configSchema} from './config-schema.ts';
 import {isTable} from './describe-value.ts';
 import type {Surroundings} from './expand-path.ts';
+import {fillProfile} from './fill-profile.ts';
 import type {Findings} from './findings.ts';
 import {resolveSection} from './resolve-section.ts';
 
@@ -13,6 +14,8 @@ export interface ResolvedConfig {
   readonly limitsOutput: boolean;
   /** Ruling H3: the `tools.mode` that somebody wrote; `undefined` where it is the default. */
   readonly writtenMode: Config['tools']['mode'] | undefined;
+  /** Ruling H7: whether somebody wrote `tools.approval.mode`; otherwise it is the default, or that of the profile. */
+  readonly writesApprovalMode: boolean;
 }
 
 /**
@@ -24,13 +27,14 @@ export function resolveConfig(
   surroundings: Surroundings,
 ): Result<ResolvedConfig, readonly string[]> {
   const findings: Findings = {warnings: [], problems: []};
-  const config = resolveSection(configSchema, raw, surroundings, findings);
+  const config = resolveSection(configSchema, fillProfile(raw), surroundings, findings);
   if (findings.problems.length > 0) return {ok: false, error: findings.problems};
   return ok({
     config,
     warnings: findings.warnings,
     limitsOutput: isWritten(raw, ['tools', 'output', 'max_bytes']),
     writtenMode: isWritten(raw, ['tools', 'mode']) ? config.tools.mode : undefined,
+    writesApprovalMode: isWritten(raw, ['tools', 'approval', 'mode']),
   });
 }
 

@@ -278,6 +278,13 @@ export const FAILURE_CODES = {
     next: 'Follow the line in `details.remedy`.',
     details: ['error', 'remedy', 'tried'],
   },
+  unsupported_platform: {
+    blame: 'host',
+    retryable: false,
+    meaning: 'What the call needs does not exist on this operating system.',
+    next: 'Use what `details.remedy` names, or another machine.',
+    details: ['platform', 'remedy', 'tried'],
+  },
   abnormal_exit: {
     blame: 'remote',
     retryable: false,

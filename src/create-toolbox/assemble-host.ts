@@ -1,5 +1,6 @@
 import {resolve} from 'node:path';
 import {ConfigError} from '../config/config-error.ts';
+import type {Config} from '../config/config-schema.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ResolvedConfig} from '../config/resolve-config.ts';
 import {defaultRunDirectory} from '../config/state-directories.ts';
@@ -12,7 +13,7 @@ import type {Tool} from '../core/tool.ts';
 import type {ApprovalRule, Approver} from '../core/tool-host.ts';
 import {createConfirmationPolicy} from '../runtime/approvals/confirmation-policy.ts';
 import {type OpenToolHost, openToolHost} from '../runtime/open-tool-host.ts';
-import {createRegistry} from '../runtime/registry.ts';
+import {createRegistry, type SwitchedOff} from '../runtime/registry.ts';
 import {openSession} from '../runtime/session.ts';
 import {READ_OUTPUT} from '../tools/read-output.ts';
 import {RUN} from '../tools/run.ts';
@@ -24,6 +25,38 @@ import type {WorkspaceSession} from '../tools/workspace-session.ts';
 /** Ruling R1: what reads pages does it under the same settings as what fetches them. */
 const READING_TOOLS = [WEB_READ, VERIFY_QUOTE];
 const WEB_TOOLS = [WEB_FETCH, ...READING_TOOLS];
+
+/** FR-WF-CFG-PREC-02: what the sections of the configuration do not offer. */
+function switchedOff(
+  {tools: {access, webfetch, webread, run}}: Config,
+  tools: readonly Tool[],
+): ReadonlyMap<string, SwitchedOff> {
+  const off = (names: readonly string[], setting: string, why: string) =>
+    names.map(name => [name, {setting, why}] as const);
+  const changing = tools.filter(({action}) => action !== undefined && action !== WEB_FETCH);
+  return new Map([
+    ...(webfetch.enabled ? [] : off(WEB_TOOLS, 'tools.webfetch.enabled', 'is false')),
+    ...(webread.enabled ? [] : off(READING_TOOLS, 'tools.webread.enabled', 'is false')),
+    ...(run.enabled ? [] : off([RUN, READ_OUTPUT], 'tools.run.enabled', 'is false')),
+    ...(access === 'all'
+      ? []
+      : off(
+          changing.map(({name}) => name),
+          'tools.access',
+          `is "${access}"`,
+        )),
+  ]);
+}
+
+/** Ruling H7: the profile "trusted" lets commands run in a sandbox. Whoever wants them to run without one writes it down. */
+function uncontained({config, writesApprovalMode}: ResolvedConfig) {
+  const {sandbox} = config.tools.run;
+  const exception = {
+    by: 'profile',
+    reason: `profile = "${config.profile}" lets run pass in a sandbox only, and tools.run.sandbox is "none".`,
+  };
+  return new Map(sandbox === 'none' && !writesApprovalMode ? [[RUN, exception]] : []);
+}
 
 export interface HostPorts {
   readonly log: Log;
@@ -38,22 +71,18 @@ export interface HostPorts {
 
 /** SRD 5.2: the registry by mode and switches, the approvals, and a session that opens when it is needed. */
 export function assembleHost(
-  {config, limitsOutput}: ResolvedConfig,
+  resolved: ResolvedConfig,
   tools: readonly Tool[],
   workspace: WorkspaceSession | undefined,
   ports: HostPorts,
 ): OpenToolHost {
-  const {mode, definitions, approval, output, webfetch, webread, run} = config.tools;
+  const {config, limitsOutput} = resolved;
+  const {mode, definitions, approval, output, webfetch} = config.tools;
   const {log, clock, environment, approver, lifecycle} = ports;
   const registry = createRegistry({
     mode,
     tools,
-    // FR-WF-CFG-PREC-02
-    switchedOff: new Map([
-      ...(webfetch.enabled ? [] : WEB_TOOLS.map(name => [name, 'tools.webfetch.enabled'] as const)),
-      ...(webread.enabled ? [] : READING_TOOLS.map(name => [name, 'tools.webread.enabled'] as const)),
-      ...(run.enabled ? [] : [RUN, READ_OUTPUT].map(name => [name, 'tools.run.enabled'] as const)),
-    ]),
+    switchedOff: switchedOff(config, tools),
     definitions,
   });
   const allowlist = [...approval.allowlist, ...(ports.allow ?? [])];
@@ -68,6 +97,8 @@ export function assembleHost(
           {setting: 'tools.webfetch.allow_auto_execution', enabled: webfetch.allow_auto_execution},
         ]),
       ),
+      notByAuto: uncontained(resolved),
+      profileForClients: resolved.writesApprovalMode ? undefined : 'trusted',
     },
   );
   if (!policy.ok) throw new ConfigError(policy.error);

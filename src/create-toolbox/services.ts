@@ -8,6 +8,7 @@ import {type Failure, fail} from '../core/failure.ts';
 import {silentLog} from '../core/log.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {findRun} from '../report/find-run.ts';
+import type {ListedRun} from '../report/list-runs.ts';
 import type {FollowedRun} from '../report/live/serve-run.ts';
 import type {WrittenReport} from '../report/write-report.ts';
 import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending-approvals.ts';
@@ -16,15 +17,37 @@ import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
 import {type UndoneStep, undoStep as undoStepOf} from '../tools/undo-step.ts';
 import {openWorkspaceSession} from '../tools/workspace-session.ts';
 import {openWeb} from '../web/open-web.ts';
+import {renderUnifiedDiff} from '../workspace/patch/render-unified.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import {protectedPaths} from './protected-paths.ts';
 
 export {openPageCache} from './open-page-cache.ts';
 export {openPageReader} from './open-page-reader.ts';
 export {parseListedUrl} from './parse-listed-url.ts';
-export type {FollowedRun, LogVerdict, PendingApproval, Probe, WrittenReport};
+export type {FollowedRun, ListedRun, LogVerdict, PendingApproval, Probe, WrittenReport};
 
 /** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
+
+/** What changes in a file, for a person; `undefined` stands for no file. */
+export function renderDiff(before: string | undefined, after: string, path: string): string {
+  const bytes = before === undefined ? undefined : Buffer.from(before);
+  return renderUnifiedDiff(bytes, Buffer.from(after), path).diff;
+}
+
+/** A run is named by a path, by its name below the default place, or as `latest`. */
+export function locateRun(run: string, environment: Environment): Promise<Result<string>> {
+  return findRun(run, {cwd: environment.cwd, runsRoot: defaultRunsRoot(environment)});
+}
+
+/** The runs of the default place, the one that was written to last first. */
+export async function listRuns(
+  most: number,
+  environment: Environment,
+): Promise<{readonly root: string; readonly runs: readonly ListedRun[]}> {
+  const {listRuns: list} = await import('../report/list-runs.ts');
+  const root = defaultRunsRoot(environment);
+  return {root, runs: await list(root, most)};
+}
 
 /** Checks the hash chain of a run's log. */
 export function verifyRun(runDirectory: string): Promise<Result<LogVerdict>> {
@@ -98,7 +121,7 @@ export async function writeReport(
   out: string | undefined,
   environment: Environment,
 ): Promise<Result<WrittenReport>> {
-  const found = await findRun(run, {cwd: environment.cwd, runsRoot: defaultRunsRoot(environment)});
+  const found = await locateRun(run, environment);
   if (!found.ok) return found;
   const {writeReport: write} = await import('../report/write-report.ts');
   return write(found.value, out);
@@ -106,7 +129,7 @@ export async function writeReport(
 
 /** Serves the page of a run on loopback, where it follows what the run does. */
 export async function followRun(run: string, environment: Environment): Promise<Result<FollowedRun>> {
-  const found = await findRun(run, {cwd: environment.cwd, runsRoot: defaultRunsRoot(environment)});
+  const found = await locateRun(run, environment);
   if (!found.ok) return found;
   const {serveRun} = await import('../report/live/serve-run.ts');
   return serveRun(found.value, systemClock);

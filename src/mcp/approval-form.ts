@@ -137,5 +137,5 @@ export function questionDigest({tool, params}: ToolRequest, question: ApprovalQu
 
 function declined(action: 'decline' | 'cancel', tool: string): string {
   const word = action === 'decline' ? 'declined the question' : 'closed the question without an answer';
-  return `the client ${word}, which may be its default and not a person; the operator can add "${tool}" to tools.approval.allowlist`;
+  return `the client ${word}, which may be its default and not a person; the operator can add "${tool}" to tools.approval.allowlist, or start with --profile trusted if the client asks its user itself`;
 }

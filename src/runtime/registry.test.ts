@@ -3,7 +3,7 @@ import {echoTool, toolOf} from '../../test/support/open-test-runtime.ts';
 import {createRegistry, type RegistryOptions} from './registry.ts';
 
 const fetchTool = toolOf('web_fetch', async () => null, {action: 'web_fetch'});
-const OFF = new Map([['web_fetch', 'tools.webfetch.enabled']]);
+const OFF = new Map([['web_fetch', {setting: 'tools.webfetch.enabled', why: 'is false'}]]);
 
 function registryOf(options: Partial<RegistryOptions>) {
   return createRegistry({

@@ -14,13 +14,19 @@ export interface WrittenDefinition {
   readonly parameters: {readonly [keyword: string]: Json};
 }
 
+/** `tools.access`, which `is "read-only"`. */
+export interface SwitchedOff {
+  readonly setting: string;
+  readonly why: string;
+}
+
 export interface RegistryOptions {
   /** SRD 5.2: `tools.mode`. */
   readonly mode: 'enabled' | 'disabled' | 'parse_only';
   /** Every tool that can be run here, enabled or not. */
   readonly tools: readonly Tool[];
-  /** Tools that are switched off, with the setting that does it: `tools.webfetch.enabled`. */
-  readonly switchedOff: ReadonlyMap<string, string>;
+  /** Tools that are switched off, with the setting that does it and what it says. */
+  readonly switchedOff: ReadonlyMap<string, SwitchedOff>;
   readonly definitions: readonly WrittenDefinition[];
 }
 
@@ -61,8 +67,8 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
       // FR-WF-CFG-PREC-01, FR-WF-CFG-PREC-03: the mode stands above the setting of the tool.
       if (tool === undefined || mode !== 'enabled')
         return disabledFailure(name, 'tools.mode', `is "${mode}"`);
-      const setting = switchedOff.get(name);
-      return setting === undefined ? ok(tool) : disabledFailure(name, setting, 'does not enable it');
+      const off = switchedOff.get(name);
+      return off === undefined ? ok(tool) : disabledFailure(name, off.setting, off.why);
     },
   };
 
@@ -97,7 +103,8 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
     const shown = takeStart(name, 64);
     const nearest = ourName(name, available, TOOL_SYNONYMS);
     const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
-    const list = available.length === 0 ? 'No tool is enabled.' : `The tools are ${available.join(', ')}.`;
+    const none = mode === 'enabled' ? 'No tool is enabled.' : `No tool is enabled: tools.mode is "${mode}".`;
+    const list = available.length === 0 ? none : `The tools are ${available.join(', ')}.`;
     return fail('unknown_tool', `There is no tool ${JSON.stringify(shown)}.${hint} ${list}`, {
       tool: shown,
       available,

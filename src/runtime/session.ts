@@ -38,6 +38,8 @@ export interface Session {
   readonly nextStep: () => number;
   /** Redacts and appends. The line is in the file when this returns. */
   readonly emit: (event: string, payload: EventPayload) => Result<undefined>;
+  /** Ruling H7: true once, for the first call that nobody could be asked about. */
+  readonly isFirstUnanswered: () => boolean;
   /** Set by `stop`: why no further call is run. */
   readonly stopped: string | undefined;
   readonly stop: (reason: string) => void;
@@ -91,6 +93,7 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
   let {steps} = past;
   let stopped: string | undefined;
   let closed = false;
+  let unanswered = 0;
   return ok({
     directory,
     grants: new Grants(),
@@ -99,6 +102,10 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
     nextStep: () => {
       steps += 1;
       return steps;
+    },
+    isFirstUnanswered: () => {
+      unanswered += 1;
+      return unanswered === 1;
     },
     emit: (event, payload) => log.append(event, redactPayload(payload)),
     get stopped() {

@@ -11,6 +11,7 @@ import type {SandboxHost} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {seccompFilter} from './seccomp-filter.ts';
 import {SYSCALL_RULES} from './syscall-rules.ts';
+import {unsupportedPlatform} from './unsupported-platform.ts';
 
 const VERSION_TIMEOUT_MS = 5000;
 const OLDEST = [0, 6] as const;
@@ -32,12 +33,9 @@ export async function bubblewrapSetup(
   options: RunOptions,
   host: SandboxHost,
 ): Promise<Result<BubblewrapSetup>> {
-  const machine = process.arch;
-  if (process.platform !== 'linux' || (machine !== 'x64' && machine !== 'arm64')) {
-    return sandboxFailure({
-      problem: `bubblewrap needs Linux on x86-64 or ARM64, this is ${process.platform} on ${machine}`,
-      remedy: 'install Docker and set tools.run.sandbox = "docker".',
-    });
+  const {platform, arch: machine} = host.machine ?? process;
+  if (platform !== 'linux' || (machine !== 'x64' && machine !== 'arm64')) {
+    return unsupportedPlatform(`${platform} on ${machine}`);
   }
   const program = await findProgram('bwrap', programPlaces(host));
   if (program === undefined) {

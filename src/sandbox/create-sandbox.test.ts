@@ -54,6 +54,26 @@ describe('createSandbox', () => {
     expect(error.message).toContain('To fix it: install a newer bubblewrap.');
   });
 
+  test.each(['auto', 'bubblewrap'] as const)(
+    'policy: where there is no bubblewrap for the system, %s without Docker is an unsupported platform',
+    async sandbox => {
+      const place = {
+        settings: {sandbox},
+        programDirectories: [programs({docker: NO_DAEMON, bwrap: 'echo "bubblewrap 0.9.0"'})],
+        machine: {platform: 'darwin', arch: 'arm64'},
+      };
+      const error = await refusal(place);
+      expect(error).toMatchObject({
+        code: 'unsupported_platform',
+        retryable: false,
+        message: expect.stringContaining(
+          'this is darwin on arm64. Nothing was run. To fix it: install and start Docker',
+        ),
+      });
+      if (sandbox === 'auto') expect(error.details['tried']).toHaveLength(2);
+    },
+  );
+
   test('ruling W8 an image that is not there is not pulled', async () => {
     const docker = `[ "$1" = info ] && echo '${ENGINE}' && exit; echo "$@" >&2; exit 1`;
     const error = await refusal({settings: {sandbox: 'docker'}, programDirectories: [programs({docker})]});

@@ -18,6 +18,7 @@ import type {
 } from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 import {UnconfinedSandbox} from './unconfined-sandbox.ts';
+import {unsupportedPlatform} from './unsupported-platform.ts';
 
 interface Choice {
   readonly sandbox: SandboxDriver;
@@ -122,10 +123,15 @@ async function orRefused<Value>(work: () => Promise<Result<Value>>): Promise<Res
 function refusalOf(refusals: readonly {readonly kind: SandboxKind; readonly error: Failure}[]): Err<Failure> {
   const [only, ...others] = refusals;
   if (only !== undefined && others.length === 0) return {ok: false, error: only.error};
+  const tried = refusals.map(({kind, error}) => `${kind}: ${error.message}`);
+  const unsupported = refusals.find(({error}) => error.code === 'unsupported_platform');
+  if (unsupported !== undefined) {
+    return unsupportedPlatform(String(unsupported.error.details['platform']), tried);
+  }
   const last = refusals.at(-1)?.error.details['remedy'];
   return sandboxFailure({
     problem: 'Neither Docker nor bubblewrap can be used here',
     remedy: typeof last === 'string' ? last : 'install bubblewrap.',
-    tried: refusals.map(({kind, error}) => `${kind}: ${error.message}`),
+    tried,
   });
 }

@@ -81,4 +81,6 @@ export interface SandboxHost {
   readonly programDirectories?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: this one. */
+  readonly machine?: {readonly platform: string; readonly arch: string} | undefined;
 }

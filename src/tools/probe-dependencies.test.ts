@@ -68,6 +68,16 @@ test('policy: one sandbox is enough, and a browser that is switched off is not m
   expect(found.get('Chromium')).toMatchObject({state: 'unused'});
 });
 
+test('policy: what a system does not have is unsupported there, and remedies are its own', async () => {
+  const found = await probe({platform: 'darwin'});
+  expect(found.get('bubblewrap')).toMatchObject({
+    state: 'unused',
+    detail: expect.stringContaining('unsupported_platform'),
+  });
+  expect(found.get('Docker')?.state).toBe('missing');
+  for (const {remedy} of found.values()) expect(remedy).not.toContain('apt-get');
+});
+
 test('policy: nothing is run from the workspace or from a relative directory', async () => {
   const root = temporaryDirectory();
   const bin = join(root, 'bin');

@@ -2,6 +2,7 @@ import {constants} from 'node:fs';
 import {access} from 'node:fs/promises';
 import {delimiter, isAbsolute} from 'node:path';
 import {findProgram} from '../system/find-program.ts';
+import {chromiumPlaces} from '../web/browser/chromium-places.data.ts';
 import {CHROMIUM_NAMES} from '../web/browser/find-chromium.ts';
 import type {ProcessRunner} from '../workspace/process/process-runner.ts';
 import {findRipgrep} from '../workspace/ripgrep/find-ripgrep.ts';
@@ -32,6 +33,8 @@ export interface ProbeParts {
   /** `tools.webfetch.browser`; `chromium_path` is '' for a search in `PATH`. */
   readonly browser: {readonly enabled: boolean; readonly chromium_path: string};
   readonly signal: AbortSignal;
+  /** Default: this system. */
+  readonly platform?: string | undefined;
 }
 
 interface Dependency {
@@ -46,6 +49,8 @@ interface Dependency {
   /** Of a group, one that works is enough. */
   readonly group?: string;
   readonly needed: boolean;
+  /** The only system that it exists on. */
+  readonly only?: string;
 }
 
 const NODE_LEAST = [20, 19] as const;
@@ -73,7 +78,12 @@ export async function probeDependencies(parts: ProbeParts): Promise<readonly Pro
   ];
 }
 
-function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Dependency[] {
+function list(
+  {browser, platform = process.platform}: ProbeParts,
+  ripgrep: readonly string[],
+): readonly Dependency[] {
+  const install = (names: Readonly<Record<string, string>>): string =>
+    names[platform] ?? names['linux'] ?? '';
   return [
     {
       name: 'ripgrep',
@@ -81,7 +91,11 @@ function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Depen
       args: ['--version'],
       version: /^ripgrep (\S+)/,
       neededFor: 'search answers ripgrep_unavailable; glob falls back to a slower scan',
-      remedy: 'apt-get install ripgrep',
+      remedy: install({
+        linux: 'apt-get install ripgrep',
+        darwin: 'brew install ripgrep',
+        win32: 'winget install BurntSushi.ripgrep.MSVC',
+      }),
       needed: true,
     },
     {
@@ -90,7 +104,11 @@ function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Depen
       args: ['--version'],
       version: /^GNU patch (\S+)/,
       neededFor: 'apply_patch works, without its cross-check against GNU patch',
-      remedy: 'apt-get install patch',
+      remedy: install({
+        linux: 'apt-get install patch',
+        darwin: 'brew install gpatch',
+        win32: 'install Git for Windows, which brings it',
+      }),
       needed: true,
     },
     {
@@ -104,6 +122,7 @@ function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Depen
       remedy: 'apt-get install bubblewrap',
       group: 'sandbox',
       needed: true,
+      only: 'linux',
     },
     {
       name: 'Docker',
@@ -112,18 +131,29 @@ function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Depen
       args: ['version', '--format', 'server {{.Server.Version}}'],
       version: /server (\S+)/,
       neededFor: 'run cannot use tools.run.sandbox = "docker"',
-      remedy: 'apt-get install docker.io && systemctl start docker',
+      remedy: install({
+        linux: 'apt-get install docker.io && systemctl start docker',
+        darwin: 'install Docker Desktop from https://docker.com/ and start it',
+        win32: 'install Docker Desktop from https://docker.com/ and start it',
+      }),
       group: 'sandbox',
       needed: true,
     },
     {
       name: 'Chromium',
-      programs: browser.chromium_path === '' ? CHROMIUM_NAMES : [browser.chromium_path],
+      programs:
+        browser.chromium_path === ''
+          ? [...CHROMIUM_NAMES, ...chromiumPlaces(platform)]
+          : [browser.chromium_path],
       args: ['--version'],
       version: /(\d+(?:\.\d+){3})/,
       neededFor:
         'web_fetch answers force_browser with browser_unavailable, and cannot render pages made by script',
-      remedy: 'apt-get install chromium',
+      remedy: install({
+        linux: 'apt-get install chromium',
+        darwin: 'brew install --cask google-chrome',
+        win32: 'winget install Google.Chrome',
+      }),
       needed: browser.enabled,
     },
   ];
@@ -132,6 +162,11 @@ function list({browser}: ProbeParts, ripgrep: readonly string[]): readonly Depen
 async function probe(dependency: Dependency, parts: ProbeParts): Promise<Probe> {
   const {name, programs, args, version, neededFor, remedy} = dependency;
   const about = {name, neededFor, remedy};
+  const {platform = process.platform} = parts;
+  if (dependency.only !== undefined && dependency.only !== platform) {
+    const detail = `unsupported_platform: there is none for ${platform}; Docker takes its place`;
+    return {...about, state: 'unused', version: undefined, detail, remedy: 'install Docker'};
+  }
   const program = await firstOf(programs, parts);
   if (program === undefined) {
     const searched = programs.length === 0 ? name : programs.join(', ');

@@ -29,6 +29,11 @@ function rowsOf(output: string): readonly string[] {
   return rows;
 }
 
+/** A line and Enter; a key of its own as it is. */
+function keysOf(answer: string): string {
+  return /^[\u0003\u0004]$/.test(answer) ? answer : `${answer}\n`;
+}
+
 /** Runs the built command line on a pseudo-terminal of util-linux's `script`, and answers its questions. */
 function onTerminal(argv: readonly string[], answers: readonly string[], place: string): Promise<string> {
   const command = [process.execPath, MAIN, ...argv]
@@ -46,8 +51,9 @@ function onTerminal(argv: readonly string[], answers: readonly string[], place: 
     child.stdout.on('data', chunk => {
       output += chunk;
       // One answer for each question that ends in a colon or a bracket, and a blank.
-      const asked = output.match(/(?:t?[o]p: |reason\): |\[y\/N\] )/g)?.length ?? 0;
-      for (; answered < asked && waiting.length > 0; answered++) child.stdin.write(`${waiting.shift()}\n`);
+      const asked = output.match(/(?:\[\?\]: |reason\): |\[y\/N\] )/g)?.length ?? 0;
+      for (; answered < asked && waiting.length > 0; answered++)
+        child.stdin.write(keysOf(waiting.shift() ?? ''));
     });
     child.once('close', () => resolve(output));
   });
@@ -78,7 +84,7 @@ describe('review R15: on a real terminal a call cannot forge a line of ours', ()
     expect(rows.filter(row => /recommended|trust me/.test(row)).length).toBeGreaterThan(0);
     for (const row of rows.slice(
       0,
-      rows.findIndex(text => text.startsWith('Allow it? [o]nce, this exact')),
+      rows.findIndex(text => text.startsWith('Allow it? [y]es, this once, this')),
     )) {
       expect(row).toMatch(
         /^(?:run needs an approval\.| {2}Why it is asked: tools\.approval\.mode| {2}│ |"prompt"|$)/,
@@ -111,4 +117,14 @@ describe('review R15: on a real terminal a call cannot forge a line of ours', ()
       expect(row).toMatch(/^(?:[0-9a-f]{20} {2}waits until | {2}│ |$)/);
     }
   });
+});
+
+test('policy: after Ctrl-C and Ctrl-D the answer begins on a line of its own', async () => {
+  for (const key of ['\u0003', '\u0004']) {
+    const {place, flags} = prepare();
+    const output = await onTerminal(['call', 'run', '{"command": "ls"}', ...flags], [key], place);
+    const rows = rowsOf(output);
+    const said = rows.findIndex(row => /(?:cancelled|approval_denied): /.test(row));
+    expect(rows[said]).toMatch(/^(?:cancelled|approval_denied): /);
+  }
 });

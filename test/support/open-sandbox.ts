@@ -48,6 +48,8 @@ export interface SandboxPlace {
   /** Instead of those of the system. */
   readonly programDirectories?: readonly string[];
   readonly prepare?: (workspace: string) => void;
+  /** Default: this one. */
+  readonly machine?: {readonly platform: string; readonly arch: string};
 }
 
 /** The defaults of the options, with small limits. */
@@ -69,6 +71,7 @@ export function openSandbox({
   programDirectories,
   workspace = realpathSync(mkdtempSync(join(tmpdir(), 'forge-sandbox-'))),
   prepare = () => {},
+  machine,
 }: SandboxPlace): OpenSandbox {
   prepare(workspace);
   if (owner !== undefined && process.getuid?.() === 0) giveTo(workspace, owner);
@@ -80,6 +83,7 @@ export function openSandbox({
     programDirectories,
     clock: systemClock,
     log: event => log.push(event),
+    machine,
   });
   return {
     sandbox,

@@ -12,6 +12,7 @@ export interface CliOptions {
   readonly answers?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  readonly homeDir?: string;
   readonly signal?: AbortSignal;
   readonly services?: Partial<ToolboxServices>;
   /** Called with each part of standard output. */
@@ -28,7 +29,16 @@ export interface CliOutcome {
 
 /** Runs a command in this process, on streams of its own and with nothing of this process's configuration. */
 export async function runCliHere(argv: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
-  const {input = '', answers, env = {}, cwd = '/nonexistent', services = {}, onStdout, onStderr} = options;
+  const {
+    input = '',
+    answers,
+    env = {},
+    cwd = '/nonexistent',
+    homeDir = '/nonexistent',
+    services = {},
+    onStdout,
+    onStderr,
+  } = options;
   const signal = options.signal ?? new AbortController().signal;
   const output = new PassThrough();
   const written = text(output);
@@ -59,7 +69,7 @@ export async function runCliHere(argv: readonly string[], options: CliOptions = 
   const code = await runCli({
     argv,
     console,
-    environment: {env, cwd, tempDir: '/tmp', homeDir: '/nonexistent'},
+    environment: {env, cwd, tempDir: '/tmp', homeDir},
     signal,
     version: '0.0.0-test',
     program: ['/usr/bin/node', '/opt/forge tools/forge-tools.js'],

@@ -1,9 +1,11 @@
+import {nearestName} from '../../core/nearest-name.ts';
 import type {Result} from '../../core/result.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {groupDigits} from '../group-digits.ts';
 import {humanSize} from '../human-size.ts';
 import {parseFlags} from '../parse-flags.ts';
+import {printWarnings} from '../print-warnings.ts';
 import {printable} from '../printable.ts';
 import {readSettings} from '../read-settings.ts';
 import {renderCacheEntry, renderCacheList, renderCacheStats, renderRemoval} from '../render-cache.ts';
@@ -52,7 +54,7 @@ export const cacheCommand: Command = {
     const {values, positionals} = parseFlags(argv, FLAGS);
     const [name = '', url, ...more] = positionals;
     const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-    if (verb === undefined) throw new UsageError('cache takes one of stats, list, show, prune and clear.');
+    if (verb === undefined) throw new UsageError(unknownVerb(name));
     if (more.length > 0 || (url === undefined) === (name === 'show')) {
       throw new UsageError(
         name === 'show' ? 'cache show takes one URL.' : `cache ${name} takes no arguments.`,
@@ -60,12 +62,19 @@ export const cacheCommand: Command = {
     }
     if (values.yes && name !== 'clear') throw new UsageError('--yes goes with clear.');
     const {resolved} = await readSettings(values, context);
+    printWarnings(resolved, context.console);
     const cache = (await context.services()).openPageCache(resolved.config);
     const desk = {cache, json: values.json === true, yes: values.yes === true, context};
     const code = await verb(desk, url ?? '');
     return context.signal.aborted ? EXIT.interrupted : code;
   },
 };
+
+function unknownVerb(name: string): string {
+  const nearest = nearestName(name, Object.keys(VERBS));
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  return `cache takes one of stats, list, show, prune and clear.${hint}`;
+}
 
 async function clear({cache, yes, ...desk}: Desk): Promise<ExitCode> {
   const {console, signal} = desk.context;

@@ -60,7 +60,7 @@ async function withToolbox(
   context: CommandContext,
   work: (host: ToolHost) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const toolbox = await openToolbox(flags, context);
+  const toolbox = await openToolbox(flags, context, {start: 'session'});
   try {
     const code = await work(toolbox);
     return context.signal.aborted ? EXIT.interrupted : code;

@@ -15,7 +15,7 @@ function resolved(toml: string) {
   return {config, warnings};
 }
 
-test('policy: --init writes a file that switches the tools on and changes nothing else', async () => {
+test('ruling H7: --init writes a file that offers what is offered without one, and changes nothing else', async () => {
   const directory = temporaryDirectory();
   const {code, stdout} = await runCliHere(['config', '--init'], {env: {XDG_CONFIG_HOME: directory}});
   const file = join(directory, 'forge', 'config.toml');
@@ -23,15 +23,15 @@ test('policy: --init writes a file that switches the tools on and changes nothin
   expect(stdout).toContain(file);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const written = resolved(readFileSync(file, 'utf8'));
-  const defaults = resolved('[tools]\nmode = "enabled"\n');
-  expect(written).toEqual(defaults);
+  expect(written).toEqual(resolved('profile = "guarded"'));
+  expect(written.config.tools).toMatchObject({mode: 'enabled', webfetch: {enabled: true}});
 });
 
 test('policy: every setting of the file can be taken out of its comment', async () => {
   const file = join(temporaryDirectory(), 'forge.toml');
   await runCliHere(['config', '--init', '--config', file]);
   const opened = readFileSync(file, 'utf8').replace(/^#(?=\w+ = )/gm, '');
-  expect(resolved(opened)).toEqual(resolved('[tools]\nmode = "enabled"\n'));
+  expect(resolved(opened)).toEqual(resolved('profile = "guarded"'));
 });
 
 test('policy: --init leaves a file that is there alone', async () => {

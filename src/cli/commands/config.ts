@@ -7,6 +7,7 @@ import {errorReason} from '../../system/error-code.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
+import {printWarnings} from '../print-warnings.ts';
 import {printable} from '../printable.ts';
 import {readSettings} from '../read-settings.ts';
 import {renderConfig} from '../render-config.ts';
@@ -51,7 +52,7 @@ async function show(file: string | undefined, context: CommandContext): Promise<
     resolved.source ?? (expected === undefined ? 'defaults' : `defaults, as there is no ${expected}`);
   const text = `# From ${JSON.stringify(source)}.\n\n${renderConfig(resolved.config, defaults.value.config)}`;
   await console.out(console.interactive ? printable(text) : text);
-  for (const warning of resolved.warnings) console.err(`Warning: ${printable(warning)}\n`);
+  printWarnings(resolved, console);
   return EXIT.ok;
 }
 

@@ -8,6 +8,7 @@ import {createScratchProject, type ScratchProject} from '../demo/scratch-project
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
 import {renderFailure} from '../render-failure.ts';
+import {UsageError} from '../usage-error.ts';
 
 export const demoCommand: Command = {
   name: 'demo',
@@ -16,7 +17,8 @@ export const demoCommand: Command = {
   flags: {},
   examples: ['forge-tools demo'],
   async run(argv, context) {
-    parseFlags(argv, {});
+    const {positionals} = parseFlags(argv, {});
+    if (positionals.length > 0) throw new UsageError('demo takes no arguments.');
     const {console, signal} = context;
     const site = await openDemoSite();
     const project = await createScratchProject(context.environment.tempDir);

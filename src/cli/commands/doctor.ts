@@ -2,6 +2,7 @@ import type {Command, CommandContext} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
+import {printWarnings} from '../print-warnings.ts';
 import {readSettings} from '../read-settings.ts';
 import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
 import type {Probe} from '../toolbox-services.ts';
@@ -23,17 +24,21 @@ export const doctorCommand: Command = {
     if (positionals.length > 0) throw new UsageError('doctor takes no arguments.');
     const {console, environment, services, signal} = context;
     const {resolved} = await readSettings(values, context);
+    printWarnings(resolved, console);
     const {probe} = await services();
     const probes = await probe(resolved.config, {environment, signal});
     await console.out(
       values.json
         ? probes.map(found => `${JSON.stringify(found)}\n`).join('')
-        : probes.map(found => render(found, console)).join(''),
+        : `${probes.map(found => render(found, console)).join('')}${verdict(probes)}\n`,
     );
     if (signal.aborted) return EXIT.interrupted;
     return probes.some(isProblem) ? EXIT.failed : EXIT.ok;
   },
 };
+
+/** One of them is enough. */
+const SANDBOXES = ['bubblewrap', 'Docker'];
 
 const MARKS = {
   ok: ['green', 'ok     '],
@@ -44,6 +49,17 @@ const MARKS = {
 
 function isProblem({state}: Probe): boolean {
   return state === 'missing' || state === 'broken';
+}
+
+/** One line that a person who reads no other one needs. */
+function verdict(probes: readonly Probe[]): string {
+  const problems = probes.filter(isProblem);
+  const names = problems.map(({name}) => name);
+  if (names.length === 0) return 'Everything that this configuration needs is here.';
+  const lacksBoth = SANDBOXES.every(name => names.includes(name));
+  const listed = names.filter(name => !lacksBoth || !SANDBOXES.includes(name));
+  if (lacksBoth) listed.push('a sandbox for run (bubblewrap or Docker; one is enough)');
+  return `Missing or broken: ${listed.join(', ')}. Everything else works.`;
 }
 
 function render(probe: Probe, console: Console): string {

@@ -43,7 +43,7 @@ test('policy: events verify tells half a line of a crash from tampering', async 
 test('policy: a run that is not there is a failure', async () => {
   const {code, stderr} = await verify('/nonexistent/run');
   expect(code).toBe(1);
-  expect(JSON.parse(stderr)).toMatchObject({code: 'io_error'});
+  expect(JSON.parse(stderr)).toMatchObject({code: 'file_not_found'});
 });
 
 test.each([[[]], [['verify']], [['check', 'x']], [['verify', 'x', 'y']]])(

@@ -1,4 +1,3 @@
-import {basename, dirname, resolve} from 'node:path';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../parse-flags.ts';
@@ -16,14 +15,22 @@ export const eventsCommand: Command = {
   summary: 'Check that the event log of a run is what was written',
   usage: 'verify RUN',
   flags: FLAGS,
-  examples: ['forge-tools events verify runs/1', 'forge-tools events verify runs/1/events.jsonl --json'],
+  examples: [
+    'forge-tools events verify latest',
+    'forge-tools events verify runs/1',
+    'forge-tools events verify runs/1/events.jsonl --json',
+  ],
   async run(argv, {console, environment, services}: CommandContext) {
     const {values, positionals} = parseFlags(argv, FLAGS);
     const [verb, run, ...more] = positionals;
     if (verb !== 'verify' || run === undefined || more.length > 0) {
-      throw new UsageError('Expected "events verify RUN", where RUN is a run directory.');
+      throw new UsageError(
+        'Expected "events verify RUN", where RUN is a directory, the name of a run, or "latest".',
+      );
     }
-    const verdict = await (await services()).verifyRun(runDirectoryOf(resolve(environment.cwd, run)));
+    const {locateRun, verifyRun} = await services();
+    const found = await locateRun(run, environment);
+    const verdict = found.ok ? await verifyRun(found.value) : found;
     if (!verdict.ok) {
       console.err(renderFailure(verdict.error, undefined, console));
       return EXIT.failed;
@@ -34,10 +41,6 @@ export const eventsCommand: Command = {
     return verdict.value.state === 'tampered' ? EXIT.failed : EXIT.ok;
   },
 };
-
-function runDirectoryOf(path: string): string {
-  return basename(path) === 'events.jsonl' ? dirname(path) : path;
-}
 
 function describe({state, events, head, tornBytes, problem}: LogVerdict): string {
   const lines = `${events} ${events === 1 ? 'event' : 'events'}`;

@@ -2,6 +2,7 @@ import type {Result, WebFetchArgs} from '../../index.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {integerFlag, parseFlags} from '../parse-flags.ts';
+import {printable} from '../printable.ts';
 import {readSettings, type SettingFlags} from '../read-settings.ts';
 import {renderCut} from '../render-cut.ts';
 import {renderFailure} from '../render-failure.ts';
@@ -154,6 +155,14 @@ async function fetchPages(
   }
 }
 
+/** What somebody leaves out who types an address as browsers take it. */
+function withScheme(written: string, code: string): string | undefined {
+  if (code !== 'invalid_url' && code !== 'invalid_scheme') return undefined;
+  if (!/^[\p{L}\d-]+(?:\.[\p{L}\d-]+)*(?::\d{1,5})?(?:[/?#]|$)/u.test(written)) return undefined;
+  const meant = `https://${written}`;
+  return URL.canParse(meant) ? `${new URL(meant).href} ?` : undefined;
+}
+
 type Fetched = Awaited<ReturnType<PageReader['read']>>;
 
 function fetchInOrder(
@@ -177,7 +186,11 @@ async function print(
 ): Promise<void> {
   if (!result.ok) {
     if (json) await console.out(`${JSON.stringify(result.error)}\n`);
-    else console.err(renderFailure(result.error, urls.length > 1 ? urls[index] : undefined, console));
+    else {
+      console.err(renderFailure(result.error, urls.length > 1 ? urls[index] : undefined, console));
+      const meant = console.errInteractive ? withScheme(urls[index] ?? '', result.error.code) : undefined;
+      if (meant !== undefined) console.err(`Did you mean ${printable(meant)}\n`);
+    }
     return;
   }
   const {response, markdown} = result.value;

@@ -2,13 +2,16 @@ import {join, resolve} from 'node:path';
 import type {Environment} from '../../config/environment.ts';
 import type {Toolbox} from '../../create-toolbox.ts';
 import type {McpServiceOptions} from '../../mcp/create-mcp-service.ts';
-import {CLIENTS, clientConfig} from '../client-config.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {openToolbox, type ToolboxFlagValues} from '../open-toolbox.ts';
 import {listFlag, parseFlags} from '../parse-flags.ts';
 import {renderFailure} from '../render-failure.ts';
 import {SESSION_FLAGS} from '../session-flags.ts';
+import {CLIENTS, type Client} from '../setup/clients.data.ts';
+import {mergeSettings} from '../setup/merge-settings.ts';
+import {settingsFile} from '../setup/settings-file.ts';
+import {thisLauncher} from '../setup/start-command.ts';
 import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
@@ -40,7 +43,7 @@ const FLAGS = {
   'print-config': {
     type: 'string',
     value: 'CLIENT',
-    help: `Print what makes a client start this server, and exit: ${CLIENTS.join(', ')}.`,
+    help: `Print what makes a client start this installation with these flags, and exit: ${CLIENTS.join(', ')}. "setup" is for the published package.`,
   },
   ...SESSION_FLAGS,
 } as const;
@@ -70,7 +73,7 @@ export const mcpCommand: Command = {
       return printConfig(values['print-config'], values, context);
     }
     const results = resultsFlag(values.results);
-    const toolbox = await openToolbox(values, context);
+    const toolbox = await openToolbox(values, context, {start: 'service'});
     try {
       if (http === undefined) await serveOnStdio(toolbox, results, context);
       else {
@@ -91,23 +94,32 @@ export const mcpCommand: Command = {
 /** Says the same to a client as was said here, with paths that hold wherever the client starts it. */
 async function printConfig(
   written: string,
-  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'allow' | 'log-level'> & {
+  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'profile' | 'allow' | 'log-level'> & {
     readonly results?: string | undefined;
   },
-  {console, environment: {cwd}, program}: CommandContext,
+  {console, environment, program, version}: CommandContext,
 ): Promise<ExitCode> {
-  const client = CLIENTS.find(known => known === written);
+  const {cwd} = environment;
+  // An older name.
+  const client: Client | undefined =
+    written === 'claude' ? 'claude-code' : CLIENTS.find(known => known === written);
   if (client === undefined) {
     throw new UsageError(`--print-config takes one of ${CLIENTS.join(', ')}, got "${written}".`);
   }
-  const given = (['config', 'run-dir', 'allow', 'log-level', 'results'] as const).flatMap(name => {
+  const given = (['config', 'profile', 'run-dir', 'allow', 'log-level', 'results'] as const).flatMap(name => {
     const value = flags[name];
     if (value === undefined) return [];
     return [`--${name}`, name === 'config' || name === 'run-dir' ? resolve(cwd, value) : value];
   });
   const workspace = ['--workspace', resolve(cwd, flags.workspace ?? '.')];
-  const {file, text} = clientConfig(client, [...program, 'mcp', ...workspace, ...given]);
-  await console.out(text);
+  const {platform} = process;
+  const launcher = thisLauncher({program, version, platform});
+  const text = mergeSettings(client, '', [...launcher, 'mcp', ...workspace, ...given]);
+  if (!text.ok) throw new Error(text.error);
+  await console.out(text.value);
+  const file =
+    settingsFile(client, 'user', environment, platform) ??
+    settingsFile(client, 'project', environment, platform);
   if (console.errInteractive) console.err(`\nThis goes into ${file}.\n`);
   return EXIT.ok;
 }

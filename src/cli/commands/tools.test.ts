@@ -1,6 +1,9 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {cliConfig} from '../../../test/support/cli-config.ts';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 
 async function tools(...argv: readonly string[]) {
   const {cwd, env, flags} = cliConfig();
@@ -55,10 +58,27 @@ test('policy: --format jsonschema has the schemas of parameters and data', async
 });
 
 test('policy: where nothing is offered, it says why and what to do', async () => {
-  const {code, stdout, stderr} = await runCliHere(['tools'], {cwd: import.meta.dirname});
+  const file = join(temporaryDirectory(), 'config.toml');
+  writeFileSync(file, '');
+  const {code, stdout, stderr} = await runCliHere(['tools', '--config', file], {cwd: import.meta.dirname});
   expect({code, stdout}).toEqual({code: 0, stdout: ''});
-  expect(stderr).toContain('tools.mode is not "enabled"');
-  expect(stderr).toContain('config --init');
+  expect(stderr).toContain('tools.mode is "disabled"');
+  expect(stderr).toContain('profile = "guarded"');
+});
+
+test('ruling H7: without a file it lists what mcp would offer, and --profile what another profile would', async () => {
+  const cwd = temporaryDirectory();
+  const {stdout} = await runCliHere(['tools'], {cwd});
+  expect(stdout).toMatch(/^web_fetch /m);
+  expect(stdout).toMatch(/^run /m);
+  const reading = await runCliHere(['tools', '--profile', 'read-only'], {cwd});
+  expect(reading.stdout).toMatch(/^web_fetch /m);
+  expect(reading.stdout).toMatch(/^search /m);
+  expect(reading.stdout).not.toMatch(/^(?:run|write_file|str_replace|apply_patch) /m);
+  expect(await runCliHere(['tools', '--profile', 'trustd'], {cwd})).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean "trusted"?'),
+  });
 });
 
 test('policy: an unknown format is wrong usage', async () => {

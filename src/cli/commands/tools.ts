@@ -8,6 +8,7 @@ import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
 import {openToolbox} from '../open-toolbox.ts';
 import {parseFlags} from '../parse-flags.ts';
+import {PROFILE_FLAG} from '../session-flags.ts';
 import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
 import {UsageError} from '../usage-error.ts';
 
@@ -30,6 +31,7 @@ const FLAGS = {
     value: 'FORMAT',
     help: `Print the definitions as JSON: ${Object.keys(FORMATS).join(', ')}.`,
   },
+  profile: PROFILE_FLAG,
   ...TOOLBOX_FLAGS,
 } as const;
 
@@ -52,7 +54,7 @@ export const toolsCommand: Command = {
       const {console} = context;
       if (toolbox.listTools().length === 0) {
         console.err(
-          'No tool is offered: tools.mode is not "enabled". `forge-tools config --init` writes a file.\n',
+          `No tool is offered: tools.mode is "${toolbox.config.tools.mode}". Set it to "enabled", or add profile = "guarded" at the top of the file.\n`,
         );
       }
       if (render !== undefined) await console.out(`${JSON.stringify(render(toolbox), null, 2)}\n`);

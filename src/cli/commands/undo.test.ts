@@ -1,8 +1,11 @@
+import {resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
 import {fail} from '../../core/failure.ts';
 import {ok} from '../../core/result.ts';
 import type {UndoRequest} from '../toolbox-services.ts';
+
+const locateRun = async (run: string) => ok(resolve('/srv', run));
 
 test('ruling W7 undo asks for one step of one run in one workspace, and names the files', async () => {
   const requests: UndoRequest[] = [];
@@ -10,7 +13,7 @@ test('ruling W7 undo asks for one step of one run in one workspace, and names th
     requests.push(request);
     return ok({step: request.step, restored_files: ['a.txt', 'b\u001b[1m.txt']});
   };
-  const options = {cwd: '/srv', services: {undoStep}};
+  const options = {cwd: '/srv', services: {undoStep, locateRun}};
   const {code, stdout} = await runCliHere(['undo', 'runs/1', '4', '--workspace', 'project'], options);
   expect(code).toBe(0);
   expect(stdout).toBe('Step 4 is taken back:\n  "a.txt"\n  "b\\u001b[1m.txt"\n');
@@ -23,7 +26,7 @@ test('ruling W7 undo asks for one step of one run in one workspace, and names th
 
 test('policy: what cannot be undone is a failure', async () => {
   const undoStep = async () => fail('stale_read', 'Step 4 cannot be undone.', {path: 'a.txt'});
-  const {code, stdout, stderr} = await runCliHere(['undo', 'r', '4'], {services: {undoStep}});
+  const {code, stdout, stderr} = await runCliHere(['undo', 'r', '4'], {services: {undoStep, locateRun}});
   expect({code, stdout}).toEqual({code: 1, stdout: ''});
   expect(JSON.parse(stderr)).toMatchObject({code: 'stale_read'});
 });

@@ -1,7 +1,7 @@
 import {resolve} from 'node:path';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT} from '../exit-codes.ts';
-import {integerFlag, parseFlags} from '../parse-flags.ts';
+import {parseFlags} from '../parse-flags.ts';
 import {printable} from '../printable.ts';
 import {renderFailure} from '../render-failure.ts';
 import {UsageError} from '../usage-error.ts';
@@ -20,23 +20,23 @@ export const undoCommand: Command = {
   summary: 'Take back what one step of a run wrote, if nothing changed it since',
   usage: 'RUN STEP',
   flags: FLAGS,
-  examples: ['forge-tools undo runs/1 4 --workspace ~/project'],
+  examples: ['forge-tools undo latest 4', 'forge-tools undo runs/1 4 --workspace ~/project'],
   async run(argv, {console, environment, services}: CommandContext) {
     const {values, positionals} = parseFlags(argv, FLAGS);
     const [run, written, ...more] = positionals;
     if (run === undefined || written === undefined || more.length > 0) {
-      throw new UsageError('undo needs a run directory and the number of a step.');
+      throw new UsageError('undo needs a run (a directory, a name or "latest") and the number of a step.');
     }
-    const step = integerFlag('step', written, 1, 999_999);
-    if (step === undefined) throw new UsageError('undo needs the number of a step.');
-    const undone = await (await services()).undoStep(
-      {
-        runDirectory: resolve(environment.cwd, run),
-        workspace: resolve(environment.cwd, values.workspace ?? '.'),
-        step,
-      },
-      environment,
-    );
+    const step = Number(written);
+    if (!/^\d{1,6}$/.test(written) || step < 1) {
+      throw new UsageError(`The step is a number from 1 to 999999, as a report shows it; got "${written}".`);
+    }
+    const {locateRun, undoStep} = await services();
+    const found = await locateRun(run, environment);
+    const workspace = resolve(environment.cwd, values.workspace ?? '.');
+    const undone = found.ok
+      ? await undoStep({runDirectory: found.value, workspace, step}, environment)
+      : found;
     if (!undone.ok) {
       console.err(renderFailure(undone.error, undefined, console));
       return EXIT.failed;

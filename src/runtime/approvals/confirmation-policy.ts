@@ -11,6 +11,10 @@ export interface PolicySurroundings {
   readonly knownTools: readonly string[];
   /** FR-WF-OP-02: tool → the setting that may allowlist it, and whether it does. */
   readonly autoExecution: ReadonlyMap<string, {readonly setting: string; readonly enabled: boolean}>;
+  /** Ruling H7: tool → why `mode = "auto"` does not cover it here. */
+  readonly notByAuto?: ReadonlyMap<string, {readonly by: string; readonly reason: string}>;
+  /** Ruling H7: the profile for clients that ask their user themselves, where it would change the mode. */
+  readonly profileForClients?: string | undefined;
 }
 
 export interface Finding {
@@ -46,6 +50,8 @@ export interface ConfirmationPolicy {
   readonly allowing: (action: ApprovalAction | undefined, call: JudgedCall) => readonly CompiledRule[];
   /** What an operator would set so that calls of the tool run without asking. */
   readonly settingsToAllow: (tool: string) => readonly string[];
+  /** What an operator would choose whose client asks its user itself. */
+  readonly profileToAllow: string | undefined;
 }
 
 const ACTIONS: readonly ApprovalAction[] = ['patch_file', 'write_file', 'run', 'web_fetch'];
@@ -57,7 +63,7 @@ const RULE_ANSWERS: ReadonlySet<string> = new Set(['session rule', 'session-rule
 /** The error is everything that makes the settings unusable; start-up stops then. */
 export function createConfirmationPolicy(
   options: ApprovalOptions,
-  {knownTools, autoExecution}: PolicySurroundings,
+  {knownTools, autoExecution, notByAuto, profileForClients}: PolicySurroundings,
 ): Result<ConfirmationPolicy, readonly string[]> {
   const known = new Set<string>([...knownTools, ...ACTIONS]);
   const compiled = options.rules.map((rule, index) => compileRule(rule, `${SETTING}.rules[${index}]`));
@@ -86,6 +92,7 @@ export function createConfirmationPolicy(
     },
     allowing: (action, {tool, subject}) =>
       rules.filter(rule => rule.decision === 'allow' && rule.isAbout(tool, action, subject.kind)),
+    profileToAllow: options.mode === 'prompt' ? profileForClients : undefined,
     settingsToAllow: tool => {
       const own = autoExecution.get(tool)?.setting;
       return [`${SETTING}.allowlist`, ...(own === undefined ? [] : [own])];
@@ -132,6 +139,8 @@ export function createConfirmationPolicy(
     );
     if (coverage.isCovered) yield ruleFinding(coverage.by);
     if (action !== undefined && options.mode !== 'deny') {
+      const exception = options.mode === 'auto' ? notByAuto?.get(tool) : undefined;
+      if (exception !== undefined) yield {decision: 'ask', ...exception};
       const decision = options.mode === 'auto' ? 'allow' : 'ask';
       const reason = `${SETTING}.mode is "${options.mode}".`;
       const why = coverage.isCovered ? undefined : coverage.why;

@@ -233,6 +233,12 @@ async function unanswered(
   });
   // An "ask" rule is stronger than the lists, so there it is the rule that has to change.
   const isByMode = verdict.by === 'tools.approval.mode';
+  const {profileToAllow} = policy;
+  // Ruling H7: once; every later refusal says what concerns its call.
+  const profile =
+    isByMode && profileToAllow !== undefined && session.isFirstUnanswered()
+      ? [`start with \`--profile ${profileToAllow}\` if the client asks its user itself`]
+      : [];
   const [first = '', ...more] = isByMode ? policy.settingsToAllow(tool.name) : [verdict.by];
   const settings = isByMode
     ? [`add "${tool.name}" to ${first}`, ...more.map(setting => `set ${setting} = true`)]
@@ -242,7 +248,7 @@ async function unanswered(
     id === undefined ? [] : [`run \`forge-tools approve ${id} --run-dir ${run}\` and repeat the call`];
   return fail(
     'approval_required',
-    `${tool.name} needs an approval and there is nobody to ask.${verdict.why === undefined ? '' : ` ${verdict.why}`} The operator can ${[...command, ...settings].join(', or ')}.`,
+    `${tool.name} needs an approval and there is nobody to ask.${verdict.why === undefined ? '' : ` ${verdict.why}`} The operator can ${[...command, ...profile, ...settings].join(', or ')}.`,
     {tool: tool.name, setting: first, approval_id: id, rule: verdict.by},
   );
 }

@@ -1,7 +1,7 @@
 import {parse} from 'smol-toml';
 import {expect, test} from 'vitest';
-import {runCliHere} from '../../test/support/run-cli-here.ts';
-import {CLIENTS} from './client-config.ts';
+import {runCliHere} from '../../../test/support/run-cli-here.ts';
+import {CLIENTS} from './clients.data.ts';
 
 const COMMAND = '/usr/bin/node';
 const ARGS = ['/opt/forge tools/forge-tools.js', 'mcp', '--workspace', '/home/a/project', '--allow', 'run'];
@@ -33,7 +33,9 @@ test('Gemini CLI: mcpServers, with a time-out in milliseconds', async () => {
 
 test('Codex: a table of its config.toml, with a time-out in seconds', async () => {
   expect(parse(await printed('codex'))).toEqual({
-    mcp_servers: {'forge-tools': {command: COMMAND, args: ARGS, tool_timeout_sec: 600}},
+    mcp_servers: {
+      'forge-tools': {command: COMMAND, args: ARGS, startup_timeout_sec: 60, tool_timeout_sec: 600},
+    },
   });
 });
 

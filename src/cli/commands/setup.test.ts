@@ -1,0 +1,251 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: clients replace such names
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {parse} from 'smol-toml';
+import {describe, expect, test} from 'vitest';
+import {type CliOptions, runCliHere} from '../../../test/support/run-cli-here.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {CLIENTS} from '../setup/clients.data.ts';
+
+const NPX = ['-y', 'forge-tools@0.0.0-test', 'mcp'];
+
+function place() {
+  const homeDir = temporaryDirectory();
+  return {homeDir, cwd: temporaryDirectory()};
+}
+
+function setup(argv: readonly string[], options: CliOptions) {
+  return runCliHere(['setup', ...argv], options);
+}
+
+/** client → what its makers document: the file on this system, and the entry. */
+const SHAPES = {
+  'claude-code': {
+    file: 'CWD/.mcp.json',
+    settings: {mcpServers: {'forge-tools': {type: 'stdio', command: 'npx', args: NPX}}},
+  },
+  'claude-desktop': {
+    file: 'HOME/.config/Claude/claude_desktop_config.json',
+    settings: {mcpServers: {'forge-tools': {command: 'npx', args: [...NPX, '--workspace', 'CWD']}}},
+  },
+  cursor: {
+    file: 'HOME/.cursor/mcp.json',
+    settings: {
+      mcpServers: {
+        'forge-tools': {type: 'stdio', command: 'npx', args: [...NPX, '--workspace', '${workspaceFolder}']},
+      },
+    },
+  },
+  vscode: {
+    file: 'HOME/.config/Code/User/mcp.json',
+    settings: {
+      servers: {
+        'forge-tools': {type: 'stdio', command: 'npx', args: [...NPX, '--workspace', '${workspaceFolder}']},
+      },
+    },
+  },
+  codex: {
+    file: 'HOME/.codex/config.toml',
+    settings: {
+      mcp_servers: {
+        'forge-tools': {command: 'npx', args: NPX, startup_timeout_sec: 60, tool_timeout_sec: 600},
+      },
+    },
+  },
+  gemini: {
+    file: 'HOME/.gemini/settings.json',
+    settings: {mcpServers: {'forge-tools': {command: 'npx', args: NPX, timeout: 600_000}}},
+  },
+  copilot: {
+    file: 'HOME/.copilot/mcp-config.json',
+    settings: {mcpServers: {'forge-tools': {type: 'local', command: 'npx', args: NPX, tools: ['*']}}},
+  },
+  windsurf: {
+    file: 'HOME/.codeium/windsurf/mcp_config.json',
+    settings: {mcpServers: {'forge-tools': {command: 'npx', args: [...NPX, '--workspace', 'CWD']}}},
+  },
+  cline: {
+    file: 'HOME/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+    settings: {
+      mcpServers: {'forge-tools': {command: 'npx', args: [...NPX, '--workspace', 'CWD'], timeout: 600}},
+    },
+  },
+  zed: {
+    file: 'HOME/.config/zed/settings.json',
+    settings: {
+      context_servers: {
+        'forge-tools': {source: 'custom', command: 'npx', args: [...NPX, '--workspace', 'CWD']},
+      },
+    },
+  },
+};
+
+function at<Value>(value: Value, {homeDir, cwd}: {homeDir: string; cwd: string}): Value {
+  return JSON.parse(JSON.stringify(value).replaceAll('HOME', homeDir).replaceAll('CWD', cwd));
+}
+
+function read(file: string): unknown {
+  const text = readFileSync(file, 'utf8');
+  return file.endsWith('.toml') ? parse(text) : JSON.parse(text);
+}
+
+test('policy: every client has its shape here', () => {
+  expect(Object.keys(SHAPES)).toEqual(CLIENTS);
+});
+
+// The places below are those of Linux.
+describe.runIf(process.platform === 'linux').each(Object.entries(SHAPES))('setup %s', (client, shape) => {
+  test('prints the entry, where it goes, and changes nothing', async () => {
+    const here = place();
+    const {code, stdout, stderr} = await setup([client], here);
+    expect(code).toBe(0);
+    const {file, settings} = at(shape, here);
+    expect(file.endsWith('.toml') ? parse(stdout) : JSON.parse(stdout)).toEqual(settings);
+    expect(stderr).toContain(JSON.stringify(file));
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('--write makes the file, shows what changes, and does nothing the second time', async () => {
+    const here = place();
+    const {file, settings} = at(shape, here);
+    const {code, stdout} = await setup([client, '--write'], here);
+    expect(code).toBe(0);
+    expect(read(file)).toEqual(settings);
+    expect(stdout).toMatch(/^\+.*forge-tools@0\.0\.0-test/m);
+    expect(readdirSync(dirname(file))).toHaveLength(1);
+    const again = await setup([client, '--write'], here);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain('has the entry already');
+  });
+
+  test('--write keeps what is in the file', async () => {
+    const here = place();
+    const {file, settings} = at(shape, here);
+    mkdirSync(dirname(file), {recursive: true});
+    const [key = ''] = Object.keys(settings);
+    const isToml = file.endsWith('.toml');
+    const before = isToml
+      ? `# mine\nmodel = "x" # and why\n\n[${key}.other]\ncommand = "a"\n\n[${key}.forge-tools]\ncommand = "old"\nargs = []\n\n# theirs\n[tui]\ntheme = "b"\n`
+      : `{\n    "theme": "\\u00e9",\n    "${key}": {\n        "other": {"command": "a"},\n        "forge-tools": {"command": "old"}\n    },\n    "last": 1\n}`;
+    writeFileSync(file, before, {mode: 0o640});
+    expect((await setup([client, '--write'], here)).code).toBe(0);
+    const [ours] = Object.values(settings as unknown as Record<string, Record<string, unknown>>);
+    expect(read(file)).toEqual({
+      ...(isToml ? {model: 'x', tui: {theme: 'b'}} : {theme: 'é', last: 1}),
+      [key]: {other: {command: 'a'}, ...ours},
+    });
+    const text = readFileSync(file, 'utf8');
+    if (isToml) expect(text).toMatch(/^# mine\nmodel = "x" # and why\n[\s\S]*# theirs\n\[tui\]/);
+    else expect(text).toMatch(/^\{\n {4}"theme"[\s\S]*[^\n]$/);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+});
+
+describe('setup --write leaves alone', () => {
+  test.each([
+    ['comments', '{\n  // mine\n  "mcpServers": {}\n}\n', 'has comments'],
+    ['a trailing comma', '{"mcpServers": {},}', 'is not plain JSON'],
+    ['an array', '[]', 'is not a JSON object'],
+    ['servers that are no object', '{"mcpServers": []}', 'not an object'],
+    ['a number that would change', '{"id": 12345678901234567890}', 'would change'],
+    ['a number in another form', '{"zoom": 1.0}', 'would change'],
+    ['a name that is there twice', '{"a": 1, "a": 2}', 'would change'],
+  ])('a file with %s', async (_, before, reason) => {
+    const here = place();
+    const file = join(here.homeDir, '.gemini/settings.json');
+    mkdirSync(dirname(file));
+    writeFileSync(file, before);
+    const {code, stderr} = await setup(['gemini', '--write'], here);
+    expect(code).toBe(1);
+    expect(stderr).toContain(reason);
+    // What to add by hand.
+    expect(stderr).toContain('"forge-tools@0.0.0-test"');
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test.each([
+    ['no TOML', 'a = \n', 'is not TOML'],
+    ['servers in one line', 'mcp_servers = {a = {command = "b"}}\n', 'takes no further table'],
+    [
+      'an entry with tables of its own',
+      '[mcp_servers.forge-tools]\ncommand = "a"\n[mcp_servers.forge-tools.env]\nA = "b"\n',
+      'not edited',
+    ],
+  ])('a file with %s', async (_, before, reason) => {
+    const here = place();
+    const file = join(here.homeDir, '.codex/config.toml');
+    mkdirSync(dirname(file));
+    writeFileSync(file, before);
+    const {code, stderr} = await setup(['codex', '--write'], here);
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining(reason)});
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('what a link of the project leads to', async () => {
+    const here = place();
+    const target = join(here.homeDir, 'theirs.json');
+    writeFileSync(target, '{}');
+    symlinkSync(target, join(here.cwd, '.mcp.json'));
+    const {code, stderr} = await setup(['claude-code', '--write'], here);
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining('symbolic link')});
+    expect(readFileSync(target, 'utf8')).toBe('{}');
+    symlinkSync(here.homeDir, join(here.cwd, '.cursor'));
+    expect((await setup(['cursor', '--project', '--write'], here)).code).toBe(1);
+    expect(existsSync(join(here.homeDir, 'mcp.json'))).toBe(false);
+  });
+});
+
+test('setup --write keeps the link of a user who manages settings elsewhere', async () => {
+  const here = place();
+  mkdirSync(join(here.homeDir, '.cursor'));
+  const target = join(here.homeDir, 'dotfiles.json');
+  writeFileSync(target, '{}');
+  symlinkSync(target, join(here.homeDir, '.cursor/mcp.json'));
+  expect((await setup(['cursor', '--write'], here)).code).toBe(0);
+  expect(readFileSync(target, 'utf8')).toContain('forge-tools');
+});
+
+test('setup --project, --profile, --workspace and --here', async () => {
+  const here = place();
+  const argv = ['vscode', '--project', '--profile', 'trusted', '--workspace', 'src', '--here'];
+  const {stdout, stderr} = await setup(argv, here);
+  expect(JSON.parse(stdout).servers['forge-tools']).toEqual({
+    type: 'stdio',
+    command: '/usr/bin/node',
+    args: [
+      '/opt/forge tools/forge-tools.js',
+      'mcp',
+      '--workspace',
+      join(here.cwd, 'src'),
+      '--profile',
+      'trusted',
+    ],
+  });
+  expect(stderr).toContain(join(here.cwd, '.vscode/mcp.json'));
+});
+
+test.each([
+  ['claude-code', 'claude mcp add --scope user forge-tools -- npx -y forge-tools@0.0.0-test mcp'],
+  ['codex', 'codex mcp add forge-tools -- npx -y forge-tools@0.0.0-test mcp'],
+  ['gemini', 'gemini mcp add --scope user forge-tools npx -- -y forge-tools@0.0.0-test mcp'],
+  ['vscode', `code --add-mcp '{"name":"forge-tools","type":"stdio","command":"npx","args":["-y"`],
+])('setup %s names the command that the client has for it', async (client, command) => {
+  expect((await setup([client], place())).stderr).toContain(`Or run: ${command}`);
+});
+
+test.each([
+  [[], 'setup takes one client'],
+  [['cursr'], 'Did you mean "cursor"?'],
+  [['claude'], 'Did you mean "claude-code"?'],
+  [['codex', '--project'], 'no settings for one project'],
+])('setup %j is wrong usage', async (argv, text) => {
+  expect(await setup(argv, place())).toMatchObject({code: 2, stderr: expect.stringContaining(text)});
+});

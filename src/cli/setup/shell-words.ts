@@ -1,0 +1,6 @@
+/** A command as a person pastes it into a POSIX shell. */
+export function shellWords(words: readonly string[]): string {
+  return words
+    .map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
+}
