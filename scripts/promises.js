@@ -107,6 +107,7 @@ export const PROMISES = [
       'Whoever edits at the same time, in whichever process: a success is in the tree, and can be undone',
     proofs: [
       'test/hostile/edit-schedules.test.ts',
+      'test/hostile/edit-kill-points.test.ts',
       'src/tools/one-commit.test.ts',
       'src/tools/undo-step.test.ts',
     ],

@@ -1,3 +1,4 @@
+import {execFile} from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -9,10 +10,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
+import {compileSources} from '../../test/support/compile-sources.ts';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
+import {systemClock} from '../core/clock.ts';
 import type {ApprovalRule} from '../core/tool-host.ts';
+import {takeFileLock} from '../system/file-lock.ts';
 import {keepRule} from './keep-rule.ts';
 import {loadConfig} from './load-config.ts';
 
@@ -87,5 +93,38 @@ test('policy: a rule that the next start would refuse is not written', async () 
   const file = join(temporaryDirectory(), 'config.toml');
   const kept = await keepRule(file, {...RULE, command_prefix: 'a\u0007'}, ENVIRONMENT);
   expect(!kept.ok && kept.error.message).toContain('control characters');
+  expect(existsSync(file)).toBe(false);
+});
+
+test('review R4: no rule is lost where two processes and two calls of each keep rules at once', async () => {
+  const built = compileSources('src/config/keep-rule.ts');
+  const file = join(temporaryDirectory(), 'config.toml');
+  const each = 10;
+  const script = `
+    const {keepRule} = await import(${JSON.stringify(pathToFileURL(join(built, 'src/config/keep-rule.js')).href)});
+    const keep = async lane => {
+      for (let at = 0; at < ${each}; at += 1) {
+        const command_prefix = [process.argv[1], lane, at].join('-');
+        const kept = await keepRule(${JSON.stringify(file)}, {...${JSON.stringify({...RULE, match: []})}, command_prefix}, ${JSON.stringify(ENVIRONMENT)});
+        if (!kept.ok) throw new Error(kept.error.message);
+      }
+    };
+    await Promise.all(['a', 'b'].map(keep));`;
+  const keeper = (name: string) =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script, name]);
+  await Promise.all([keeper('one'), keeper('two')]);
+  const rules = (await rulesOf(file)) as readonly ApprovalRule[];
+  expect(new Set(rules.map(rule => rule.command_prefix)).size).toBe(4 * each);
+});
+
+test('policy: where somebody else holds the file, the message has the lines', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'config.toml');
+  const lock = await takeFileLock(`${file}.lock`, {clock: systemClock});
+  if (lock.state !== 'held') throw new Error('Expected the lock to be free.');
+  const kept = await keepRule(file, RULE, ENVIRONMENT, 0);
+  lock.release();
+  expect(codeOf(kept)).toBe('io_error');
+  expect(!kept.ok && kept.error.message).toContain('[[tools.approval.rules]]');
   expect(existsSync(file)).toBe(false);
 });

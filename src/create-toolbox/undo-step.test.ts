@@ -49,3 +49,20 @@ test('W7: a step whose end the log does not have, because the process was killed
   expect(codeOf(await place.undo(3))).toBe('ok');
   expect(place.content()).toBe('one\n');
 });
+
+test('W7: wherever a kill cut the log off after the change, in a line or between lines, the step is undone', async () => {
+  const place = await withCancelledStep();
+  await place.data('str_replace', EDIT);
+  const log = join(place.runDirectory, 'events.jsonl');
+  const whole = readFileSync(log);
+  const start = whole.lastIndexOf('"tool_call_started"');
+  const lineStart = whole.lastIndexOf('\n', start) + 1;
+  const cuts = [...whole.keys()].filter(at => at >= lineStart && (at % 97 === 0 || whole[at - 1] === 0x0a));
+  expect(cuts.length).toBeGreaterThan(10);
+  for (const cut of [...cuts, whole.length]) {
+    writeFileSync(log, whole.subarray(0, cut));
+    writeFileSync(join(place.root, 'f.txt'), '1\n');
+    expect([cut, codeOf(await place.undo(3))]).toEqual([cut, 'ok']);
+    expect(place.content()).toBe('one\n');
+  }
+});

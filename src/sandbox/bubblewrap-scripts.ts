@@ -75,6 +75,9 @@ function quoted(text: string): string {
 /** In the report, once the command has arrived whole. */
 export const STARTED = 'started';
 
+/** Before the exit code, for where bubblewrap cannot say it. */
+export const ENDED = 'ended ';
+
 /** Before the name of a process that was left. */
 export const LEFT = 'left ';
 
@@ -110,6 +113,7 @@ else
   wait_for_command
 fi
 report_ending >&9
+echo "${ENDED}$code" >&9
 count=0
 for status in /proc/[0-9]*/status; do
   [ "$status" = /proc/1/status ] && continue

@@ -3,7 +3,7 @@ import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../core/result.ts';
 import {boxEnv} from './box-env.ts';
 import {BoxWatchdog} from './box-watchdog.ts';
-import {commandScript, DESCRIPTORS, LEFT, STARTED} from './bubblewrap-scripts.ts';
+import {commandScript, DESCRIPTORS, ENDED, LEFT, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
 import {diedBySignal} from './died-by-signal.ts';
 import {endGroup} from './end-group.ts';
@@ -12,6 +12,7 @@ import type {GuardedTree} from './guard/guarded-tree.ts';
 import {judgeMounts} from './guard/mount-report.ts';
 import type {WorkspaceGuard} from './guard/workspace-guard.ts';
 import {holdOpen} from './hold-open.ts';
+import {isBroken} from './is-broken.ts';
 import type {RunOptions} from './options.ts';
 import {OutputCapture} from './output-capture.ts';
 import {PROBE, unconfined} from './probe-confinement.ts';
@@ -114,8 +115,9 @@ export class BubblewrapSandbox implements SandboxDriver {
   /** Not if what was mounted in it has been moved or replaced since, which takes the mount away. */
   #isOfUse({child, tree, startedAt}: WaitingBox, now: GuardedTree): boolean {
     const isAlive = child.exitCode === null && child.signalCode === null;
+    const isHeard = ![DESCRIPTORS.status, DESCRIPTORS.report].some(pipe => isBroken(child, pipe));
     const isYoung = this.#host.clock.monotonic() - startedAt < SPARE_LIFETIME_MS;
-    return isAlive && isYoung && isDeepStrictEqual(tree, now);
+    return isAlive && isHeard && isYoung && isDeepStrictEqual(tree, now);
   }
 
   /** Without a word where it fails: the next call tries again and says why. */
@@ -146,8 +148,16 @@ export class BubblewrapSandbox implements SandboxDriver {
       const verdict = report.kind === 'mounted' ? judgeMounts(tree, report.lines, setup.bootId) : undefined;
       if (verdict?.kind === 'as_planned') return box;
       if (verdict?.kind === 'differs') moving = verdict.path;
+      // Bubblewrap dies of a pipe that broke, and what it had made half waits for it.
+      if (report.kind === 'broken') endGroup(box.value.child);
       // First of all: a box that has said nothing may live, and its words are whole when it has ended.
       this.#end(box.value);
+      if (report.kind === 'broken') {
+        return sandboxFailure({
+          problem: 'A pipe to the box broke before its command',
+          remedy: 'call it again; nothing of it was run.',
+        });
+      }
       words = report.kind === 'silent' ? await report.words : '';
       const now = this.#guard.look();
       if (!now.ok) return now;
@@ -202,12 +212,16 @@ export class BubblewrapSandbox implements SandboxDriver {
       clock: this.#host.clock,
     });
     const captured = {stdout: stdout.finish(), stderr: stderr.finish()};
-    const code = /"exit-code": (\d+)/.exec(box.status())?.[1];
-    const outOfMemory = group?.ranOutOfMemory() ?? false;
     const lines = report.split('\n');
+    // Bubblewrap dies of writing to a pipe that broke.
+    const lastCode = isBroken(child, DESCRIPTORS.status) ? codeOf(lines) : undefined;
+    const code = /"exit-code": (\d+)/.exec(box.status())?.[1] ?? lastCode;
+    const outOfMemory = group?.ranOutOfMemory() ?? false;
+    // A report that is lost is no word that nothing was run.
+    const isStarted = lines.includes(STARTED) || isBroken(child, DESCRIPTORS.report);
     // Out of memory can take the outer bubblewrap along, and with it all that is inside.
     const isKilled = outOfMemory || outcome.signal === 'SIGKILL';
-    if (outcome.killedFor === undefined && !lines.includes(STARTED) && !isKilled) {
+    if (outcome.killedFor === undefined && !isStarted && !isKilled) {
       return sandboxFailure({
         problem: 'The command did not reach the box that waited for it',
         remedy: 'call it again; nothing of it was run.',
@@ -227,6 +241,11 @@ export class BubblewrapSandbox implements SandboxDriver {
       leftRunning: lines.filter(line => line.startsWith(LEFT)).map(line => line.slice(LEFT.length)),
     });
   }
+}
+
+/** What process 1 says of the command. */
+function codeOf(lines: readonly string[]): string | undefined {
+  return lines.find(line => line.startsWith(ENDED))?.slice(ENDED.length);
 }
 
 function noNamespaces(words: string): Result<never> {

@@ -43,6 +43,8 @@ export interface WaitingBox {
 export type BoxReport =
   /** What process 1 says is mounted. */
   | {readonly kind: 'mounted'; readonly lines: readonly string[]}
+  /** A pipe broke on which it, or bubblewrap, says what is to be known. */
+  | {readonly kind: 'broken'}
   /** It did not come so far. `words` are those on its standard error, once the box has ended: a box that lives does so when it is told to. */
   | {readonly kind: 'silent'; readonly words: Promise<string>};
 
@@ -148,6 +150,7 @@ function boxArguments({setup, options, tree}: BoxPlan, procsFiles: readonly stri
 
 function readReport(child: ChildProcess, ended: Promise<void>, clock: Clock): Promise<BoxReport> {
   const report = reading(child, DESCRIPTORS.report);
+  const told = [report, reading(child, DESCRIPTORS.status)];
   return new Promise(resolve => {
     let text = '';
     const onData = (chunk: string): void => {
@@ -156,15 +159,19 @@ function readReport(child: ChildProcess, ended: Promise<void>, clock: Clock): Pr
     };
     // Read from here on: what nobody reads when a process ends, Node throws away.
     const onEnd = (): void => settle({kind: 'silent', words: lastWords(child, ended)});
+    // The box lives, and would be waited for until its time is up.
+    const onBroken = (): void => settle({kind: 'broken'});
     const settle = (outcome: BoxReport): void => {
       cancel();
       report?.off('data', onData);
+      for (const stream of told) stream?.off('error', onBroken);
       child.off('exit', onEnd);
       child.off('error', onEnd);
       resolve(outcome);
     };
     const cancel = clock.after(READY_TIMEOUT_MS, onEnd);
     report?.setEncoding('utf8').on('data', onData);
+    for (const stream of told) stream?.once('error', onBroken);
     child.once('exit', onEnd);
     child.once('error', onEnd);
   });

@@ -64,6 +64,19 @@ describe('a file lock', () => {
     await held(path);
   });
 
+  test('policy: how long another host has been silent is told by the clock of the file system, not by ours', async () => {
+    const path = join(temporaryDirectory(), 'lock');
+    const content = JSON.stringify({...ownIdentity(), host: 'elsewhere'});
+    writeFileSync(path, content);
+    const hoursAhead = {...clock, now: () => clock.now() + 7_200_000};
+    expect(lockHolder(path, hoursAhead)).toMatchObject({host: 'elsewhere'});
+    const silent = clock.now() / 1000 - 21;
+    utimesSync(path, silent, silent);
+    const hoursBehind = {...clock, now: () => clock.now() - 7_200_000};
+    expect(lockHolder(path, hoursBehind)).toBeUndefined();
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  });
+
   test('policy: a breaker that died while it broke a lock keeps nobody out', async () => {
     const path = join(temporaryDirectory(), 'lock');
     const dead = JSON.stringify({...ownIdentity(), pid: 4_000_000});

@@ -52,7 +52,22 @@ export async function takeFileLock(path: string, options: FileLockOptions): Prom
 /** Who holds the lock, as far as can be told from here; undefined for nobody. */
 export function lockHolder(path: string, clock: Clock): ProcessIdentity | undefined {
   const content = read(path);
-  return content === undefined || isDead(path, content, clock.now()) ? undefined : parseHolder(content);
+  const now = (): number => fileSystemTime(path) ?? clock.now();
+  return content === undefined || isDead(path, content, now) ? undefined : parseHolder(content);
+}
+
+/** That of the file system on which a lock lies; undefined where nothing can be written beside the lock. */
+function fileSystemTime(path: string): number | undefined {
+  const draft = `${path}.${randomHex(8)}.draft`;
+  try {
+    writeNew(draft, '');
+    return modifiedAt(draft);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  } finally {
+    removeQuietly(draft);
+  }
 }
 
 function tryTake(path: string, clock: Clock, depth: number): (() => void) | undefined {
@@ -77,7 +92,7 @@ function breakDead(path: string, draft: string, clock: Clock, depth: number): bo
   const content = read(path);
   if (content === undefined) return true;
   // The draft was made just now: its time is the time of the file system that the lock lies on.
-  if (depth === MAX_DEPTH || !isDead(path, content, modifiedAt(draft) ?? 0)) return false;
+  if (depth === MAX_DEPTH || !isDead(path, content, () => modifiedAt(draft) ?? 0)) return false;
   const releaseGuard = tryTake(`${path}.break`, clock, depth + 1);
   if (releaseGuard === undefined) return false;
   try {
@@ -88,13 +103,13 @@ function breakDead(path: string, draft: string, clock: Clock, depth: number): bo
   }
 }
 
-function isDead(path: string, content: string, now: number): boolean {
+function isDead(path: string, content: string, now: () => number): boolean {
   if (abandoned.has(content)) return true;
   const holder = parseHolder(content);
   const liveness = holder === undefined ? 'unknown' : livenessOf(holder);
   if (liveness !== 'unknown') return liveness === 'gone';
   const touched = modifiedAt(path);
-  return touched !== undefined && now - touched > SILENT_MS;
+  return touched !== undefined && now() - touched > SILENT_MS;
 }
 
 /** What the lock was for has happened: a lock that cannot be removed is no failure of that. */

@@ -1,5 +1,5 @@
 import {constants} from 'node:fs';
-import {open, rename, unlink} from 'node:fs/promises';
+import {copyFile, open, rename, rm, unlink} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {randomHex} from '../core/random.ts';
 import {errorCode} from './error-code.ts';
@@ -11,17 +11,24 @@ export interface ReplaceOptions {
   readonly durable?: boolean;
   /** A name on the same file system where the content is written first; by default beside `path`. */
   readonly temporary?: string;
+  /** Asked right before; on false nothing is replaced. */
+  readonly still?: () => Promise<boolean>;
+  /** Where the file system cannot rename: the file is gone for a moment and then copied, never through a link. */
+  readonly orCopy?: boolean;
+  /** The system's, unless a test has one that fails. */
+  readonly rename?: typeof rename;
 }
 
 /**
  * Replaces or creates a file in one step: there is the old content or the new one, whole, whatever happens
- * in between. Follows no link. Throws what the system throws, and then leaves nothing of its own.
+ * in between. Follows no link. False if `still` prevented it. Throws what the system throws, and then leaves nothing of its own.
  */
 export async function replaceFile(
   path: string,
   content: Uint8Array | string | readonly (Uint8Array | string)[],
-  {mode = 0o600, durable = false, temporary = `${path}.${randomHex(6)}.tmp`}: ReplaceOptions = {},
-): Promise<void> {
+  options: ReplaceOptions = {},
+): Promise<boolean> {
+  const {mode = 0o600, durable = false, temporary = `${path}.${randomHex(6)}.tmp`, still} = options;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(temporary, flags, mode);
   try {
@@ -32,12 +39,33 @@ export async function replaceFile(
     } finally {
       await handle.close();
     }
-    await rename(temporary, path);
+    if (still !== undefined && !(await still())) {
+      await unlink(temporary);
+      return false;
+    }
+    await put(temporary, path, options);
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw error;
   }
   if (durable) await syncDirectoryOf(path);
+  return true;
+}
+
+async function put(
+  temporary: string,
+  path: string,
+  {orCopy = false, rename: move = rename}: ReplaceOptions,
+): Promise<void> {
+  try {
+    await move(temporary, path);
+  } catch (error) {
+    if (!orCopy || errorCode(error) !== 'EXDEV') throw error;
+    // Without COPYFILE_EXCL a copy would write through a symbolic link.
+    await rm(path, {force: true});
+    await copyFile(temporary, path, constants.COPYFILE_EXCL);
+    await unlink(temporary);
+  }
 }
 
 /** Makes renames and removals beside `path` survive a power failure. */

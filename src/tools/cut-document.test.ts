@@ -48,6 +48,24 @@ describe('review B3: a document that is cut', () => {
     });
   });
 
+  test.each(['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', 'e\u0301'])(
+    'review B8: %s is not cut in two, with a mark and without',
+    character => {
+      const {length} = character;
+      const document = character.repeat(1000);
+      for (let maxLength = 1; maxLength < 4 * length; maxLength += 1) {
+        const {text} = cutDocument({document, maxLength, ...wide});
+        expect(text).toBe(character.repeat(Math.floor(maxLength / length)));
+      }
+      for (let maxLength = 700; maxLength < 700 + 2 * length; maxLength += 1) {
+        const {text} = cutDocument({document, maxLength, ...wide});
+        const [kept = ''] = text.split('\n\n[Cut here');
+        expect(kept.length).toBeGreaterThan(200);
+        expect(kept.length % length).toBe(0);
+      }
+    },
+  );
+
   test('property: both limits hold, and what is shown is the beginning of the document', () => {
     const part = fc.constantFrom('\n', '\n\n', ' ', 'word', '"', '\u{1f600}', 'ä');
     fc.assert(

@@ -1,3 +1,5 @@
+import {boundaryBefore} from '../core/text/text-boundary.ts';
+
 export interface DocumentRoom {
   /** Characters that the caller wants, the mark included. */
   readonly maxLength: number;
@@ -25,8 +27,8 @@ export function cutDocument({document, maxLength, maxBytes}: DocumentRoom): CutD
   const room = maxLength - longest.length;
   const isMarked = room >= LEAST_TEXT && maxBytes - jsonBytes(longest) >= LEAST_TEXT;
   const end = isMarked
-    ? boundaryBefore(document, fittingLength(document, room, maxBytes - jsonBytes(longest)))
-    : wholeCharacters(document, fittingLength(document, maxLength, maxBytes));
+    ? breakBefore(document, fittingLength(document, room, maxBytes - jsonBytes(longest)))
+    : boundaryBefore(document, fittingLength(document, maxLength, maxBytes));
   const kept = document.slice(0, end);
   return {text: isMarked ? kept + markOf(end, document.length, maxLength, maxBytes) : kept, truncated: true};
 }
@@ -52,17 +54,12 @@ function fittingLength(document: string, maxLength: number, maxBytes: number): n
 }
 
 /** The last end of a block, else of a line, else of a word; never so early that half of the room is empty. */
-function boundaryBefore(document: string, end: number): number {
-  for (const boundary of ['\n\n', '\n', ' ']) {
-    const at = document.lastIndexOf(boundary, end);
-    if (at > end / 2) return at;
+function breakBefore(document: string, end: number): number {
+  for (const mark of ['\n\n', '\n', ' ']) {
+    const at = document.lastIndexOf(mark, end);
+    if (at > end / 2) return boundaryBefore(document, at);
   }
-  return wholeCharacters(document, end);
-}
-
-/** Never inside of a surrogate pair. */
-function wholeCharacters(document: string, end: number): number {
-  return end > 0 && /[\ud800-\udbff]/.test(document.charAt(end - 1)) ? end - 1 : end;
+  return boundaryBefore(document, end);
 }
 
 function jsonBytes(text: string): number {

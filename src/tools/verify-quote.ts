@@ -5,10 +5,11 @@ import {defineTool, type Tool} from '../core/tool.ts';
 import type {LazyWeb} from '../web/open-web.ts';
 import type {WebFetchOptions} from '../web/options.ts';
 import type {ReadLimits} from '../web/read-page.ts';
+import {addressIntent} from './address-intent.ts';
 import {schemaOf} from './schema.ts';
 import {type VerifyQuoteData, verifyQuoteData, verifyQuoteDataOf} from './verify-quote-data.ts';
 import {renderVerifyQuote} from './verify-quote-text.ts';
-import {addressIntent, READING_THE_WEB, readingTimeoutMs} from './web-read.ts';
+import {READING_THE_WEB, readingTimeoutMs} from './web-read.ts';
 import {documentRequest, pageUrl, snapshotParam} from './web-read-params.ts';
 
 export const VERIFY_QUOTE = 'verify_quote';

@@ -6,9 +6,8 @@ import type {FetchLimits, FetchOutcome, FetchRequest} from '../web/fetch-page.ts
 import type {WebFetchOptions} from '../web/options.ts';
 import {NOTE_ORDER, TRUNCATION_PRECEDENCE} from '../web/page.ts';
 import {PAGE_LOAD_BUFFER_MS} from '../web/page-load-buffer.ts';
-import {previewAddress} from './preview-address.ts';
+import {addressIntent} from './address-intent.ts';
 import {schemaOf} from './schema.ts';
-import {summarizeFetch} from './summarize-fetch.ts';
 
 /** FR-WF-01 */
 export const WEB_FETCH = 'web_fetch';
@@ -115,13 +114,7 @@ export function webFetchTool(fetchPage: FetchPage, options: WebFetchOptions): To
     action: 'web_fetch',
     timeoutMs: () => executorTimeoutMs(options),
     outline: ({url}) => ({subject: {kind: 'url', values: [url.trim()]}}),
-    intend: async params =>
-      ok({
-        subject: {kind: 'url', values: [params.url.trim()]},
-        summary: summarizeFetch(WEB_FETCH, params.url, params.force_browser, options),
-        preview: previewAddress(params.url),
-        fileHashes: {},
-      }),
+    intend: async ({url, force_browser}) => ok(addressIntent(WEB_FETCH, url, force_browser, options)),
     execute: async (params, context) => {
       context.allowTruncation = false;
       // Ruling E7

@@ -1,13 +1,12 @@
 import type {z} from 'zod';
 import {ok, type Result} from '../core/result.ts';
-import {defineTool, type Intent, type Tool, type ToolAnnotations} from '../core/tool.ts';
+import {defineTool, type Tool, type ToolAnnotations} from '../core/tool.ts';
 import type {LazyWeb} from '../web/open-web.ts';
 import type {WebFetchOptions} from '../web/options.ts';
 import type {ReadLimits} from '../web/read-page.ts';
+import {addressIntent} from './address-intent.ts';
 import {outputLimit} from './output-limit.ts';
-import {previewAddress} from './preview-address.ts';
 import {schemaOf} from './schema.ts';
-import {summarizeFetch} from './summarize-fetch.ts';
 import {executorTimeoutMs} from './web-fetch.ts';
 import {type WebReadData, webReadData, webReadDataOf} from './web-read-data.ts';
 import {readRequest, type WebReadParams, webReadParams} from './web-read-params.ts';
@@ -67,21 +66,6 @@ export async function readFitting(
     // What was read once is read again under its snapshot: no second request.
     request = {...request, snapshot: read.value.page.snapshot, no_cache: false};
   }
-}
-
-/** NFR-WF-OP-03: scheme, host, path and mode; never the query string. */
-export function addressIntent(
-  tool: string,
-  url: string,
-  forceBrowser: boolean,
-  options: WebFetchOptions,
-): Intent {
-  return {
-    subject: {kind: 'url', values: [url.trim()]},
-    summary: summarizeFetch(tool, url, forceBrowser, options),
-    preview: previewAddress(url),
-    fileHashes: {},
-  };
 }
 
 /** FR-WF-TIMEOUT-01: reading a document has the time of a fetch, behind it. */

@@ -7,13 +7,13 @@ import type {Deadline} from './deadline.ts';
 import {type EntryInfo, entryInfo} from './entry-info.ts';
 import {type OpenDirectory, openJailedDirectory} from './jailed-directory.ts';
 import {openJailedFile} from './jailed-file.ts';
-import {moveFile, removeFile} from './move-file.ts';
 import type {OpenFile} from './open-file.ts';
 import {type EntryIdentity, type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
-import {type Ground, pinParent, pinPath} from './pin-path.ts';
+import {type Ground, pinPath} from './pin-path.ts';
 import {pinRoot} from './pin-root.ts';
 import {ProtectedPaths} from './protected-paths.ts';
 import {fileNotFound, protectedPath} from './refusals.ts';
+import {removeFile} from './remove-file.ts';
 import {
   type Durability,
   removeDirectory,
@@ -56,15 +56,11 @@ export interface Workspace {
     content: Uint8Array,
     options?: StageOptions,
   ) => Promise<Result<StagedFile>>;
-  /** Renames a file, over another one if there is one. The directory of `to` must exist. */
-  readonly move: (from: WritablePath, to: WritablePath) => Promise<Result<undefined>>;
   readonly remove: (
     path: WritablePath,
     expected?: Precondition,
     deadline?: Deadline,
   ) => Promise<Result<Durability>>;
-  /** Makes the directories above `path`; those that were missing, outermost first. */
-  readonly makeParents: (path: WritablePath) => Result<readonly WritablePath[]>;
   /** Removes a directory if it is empty. */
   readonly removeDirectory: (path: WritablePath) => void;
   /** Lets go of the root. Nothing can be reached any more. */
@@ -129,14 +125,7 @@ function jail(
     openFile: path => openJailedFile(ground, path),
     openDirectory: path => openJailedDirectory(ground, path),
     stage: (path, content, options) => stageFile(ground, path, content, options),
-    move: (from, to) => moveFile(ground, from, to),
     remove: (path, expected, deadline) => removeFile(ground, path, expected, deadline),
-    makeParents: path => {
-      const parent = pinParent(ground, path, true);
-      if (!parent.ok) return parent;
-      parent.value.directory.close();
-      return ok(parent.value.created);
-    },
     removeDirectory: path => removeDirectory(ground, path),
     close: () => ground.root.close(),
   };

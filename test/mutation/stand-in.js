@@ -38,6 +38,10 @@ test.each =
     for (const row of table) test('', () => body(...argumentsOf(row)));
   };
 
+test.runIf = holds => (holds ? test : () => {});
+test.skipIf = holds => test.runIf(!holds);
+describe.runIf = holds => (holds ? describe : () => {});
+
 export function beforeEach(hook) {
   state.groups.at(-1).before.push(hook);
 }

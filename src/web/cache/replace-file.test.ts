@@ -5,7 +5,8 @@ import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {replaceFile} from './replace-file.ts';
 
 const bytes = Buffer.from('new');
-const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), {code}));
+const failing = (code: string) => () =>
+  Promise.reject(Object.assign(new Error(code), {code, syscall: 'rename'}));
 
 test('FR-WF-16g where a rename is not possible the file is copied, never through a link', async () => {
   const directory = temporaryDirectory();

@@ -1,5 +1,6 @@
 import type {ByteString} from './byte-string.ts';
 import type {Hunk, HunkLine} from './patch.ts';
+import {LINES_A_TURN, type Turns} from './turns.ts';
 
 export type ParsedHunk =
   | {readonly hunk: Hunk; readonly next: number; readonly recounted: boolean}
@@ -14,19 +15,19 @@ const HEADER_PAIR_NAME = /^(?:---|\+\+\+) (?:"?[abciow12]\/|\/dev\/null)/;
  * Reads the hunk whose `@@` line is `lines[at]`. `next` is where the reader goes on. In the format of git each
  * section begins with a line of its own (`isGit`), so what looks like the names of the next file is content there.
  */
-export function parseHunk(lines: readonly ByteString[], at: number, isGit: boolean): ParsedHunk {
+export function* parseHunk(lines: readonly ByteString[], at: number, isGit: boolean): Turns<ParsedHunk> {
   const anywhere = BARE_HEADER.test(lines[at] ?? '');
   const header = HEADER.exec(lines[at] ?? '');
   if (header === null && !anywhere) {
     const problem = 'the hunk header is not of the form "@@ -START,COUNT +START,COUNT @@" or "@@"';
-    return {problem, at, next: endOfBody(lines, at + 1)};
+    return {problem, at, next: yield* endOfBody(lines, at + 1)};
   }
   const [, oldStart = '0', oldCount = '1', , newCount = '1'] = header ?? [];
   const counts = {old: Number(oldCount), new: Number(newCount), isGit};
-  const counted = header === null ? undefined : takeCounted(lines, at + 1, counts);
-  const end = counted ?? recount(lines, at + 1);
+  const counted = header === null ? undefined : yield* takeCounted(lines, at + 1, counts);
+  const end = counted ?? (yield* recount(lines, at + 1));
   if (typeof end !== 'number') return end;
-  const body = readBody(lines, at + 1, end);
+  const body = yield* readBody(lines, at + 1, end);
   if ('problem' in body) return {...body, next: end};
   if (body.every(line => line.kind === ' ')) {
     return {
@@ -45,15 +46,16 @@ export function parseHunk(lines: readonly ByteString[], at: number, isGit: boole
 }
 
 /** Where the body ends by the counts of its header; undefined where they do not fit what is there. */
-function takeCounted(
+function* takeCounted(
   lines: readonly ByteString[],
   start: number,
   counts: {readonly old: number; readonly new: number; readonly isGit: boolean},
-): number | undefined {
+): Turns<number | undefined> {
   let oldLeft = counts.old;
   let newLeft = counts.new;
   let at = start;
   for (; oldLeft > 0 || newLeft > 0; at += 1) {
+    if (at % LINES_A_TURN === 0) yield;
     const kind = lineKind(lines[at]);
     if (kind === undefined) return undefined;
     if (kind === '\\') continue;
@@ -76,16 +78,17 @@ function takeCounted(
  * W7: with wrong counts the body reaches up to the next header or the end of the text. Blank lines at
  * its end are left out: as context they would change nothing.
  */
-function recount(
+function* recount(
   lines: readonly ByteString[],
   start: number,
-): number | {problem: string; at: number; next: number} {
-  const stop = endOfBody(lines, start);
+): Turns<number | {problem: string; at: number; next: number}> {
+  const stop = yield* endOfBody(lines, start);
   if (stop < lines.length && !isStructure(lines, stop)) {
     const text = 'a hunk line begins with " ", "-" or "+" (a context line with a blank), this one does not';
     return {problem: `${text}; also, the line counts of the hunk header are wrong`, at: stop, next: stop};
   }
   for (let at = start; at < stop; at += 1) {
+    if (at % LINES_A_TURN === 0) yield;
     const pair = isHeaderPair(lines, at) && lines[at + 2]?.startsWith('@@ -');
     const half = HEADER_PAIR_NAME.test(lines[at] ?? '') && lines[at + 1]?.startsWith('@@ -');
     if (!pair && !half) continue;
@@ -99,9 +102,12 @@ function recount(
 }
 
 /** The first line that cannot be part of a body, whatever the counts. */
-function endOfBody(lines: readonly ByteString[], start: number): number {
+function* endOfBody(lines: readonly ByteString[], start: number): Turns<number> {
   let at = start;
-  while (lineKind(lines[at]) !== undefined && !isCertainHeader(lines, at) && !isSignature(lines, at)) at += 1;
+  while (lineKind(lines[at]) !== undefined && !isCertainHeader(lines, at) && !isSignature(lines, at)) {
+    if (at % LINES_A_TURN === 0) yield;
+    at += 1;
+  }
   return at;
 }
 
@@ -143,15 +149,16 @@ function skipBlank(lines: readonly ByteString[], start: number): number {
   return at;
 }
 
-function readBody(
+function* readBody(
   lines: readonly ByteString[],
   start: number,
   end: number,
-): readonly HunkLine[] | {problem: string; at: number} {
+): Turns<readonly HunkLine[] | {problem: string; at: number}> {
   const body: HunkLine[] = [];
   let oldEnded = false;
   let newEnded = false;
   for (let at = start; at < end; at += 1) {
+    if (at % LINES_A_TURN === 0) yield;
     const line = lines[at] ?? '';
     const kind = lineKind(line) ?? ' ';
     if (kind === '\\') {

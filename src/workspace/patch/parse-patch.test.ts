@@ -331,6 +331,11 @@ describe('what is refused', () => {
       change(' a\nb\n-c\n+d\n', '@@ -1,3 +1,3 @@'),
       /^5: a hunk line begins with/,
     ],
+    [
+      'a long text behind a hunk',
+      change(`-a\n+b\n\u{1f600}${'€'.repeat(200)}\n`),
+      /^6: "\u{1f600}€{78}…" belongs to no hunk/u,
+    ],
     ['text behind a hunk', change('-a\n+b\nThanks!\n'), /^6: "Thanks!" belongs to no hunk/],
     ['--- without +++', change('-a\n+b\n\n--- a/y\n@@ -1 +1 @@\n-a\n+b\n'), /^7: .* header of another file/],
   ])('ruling W7: %s', (_, text, expected) => {

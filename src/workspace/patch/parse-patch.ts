@@ -1,11 +1,14 @@
 import {type Failure, fail} from '../../core/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
+import {nextTurn} from '../../system/next-turn.ts';
+import {type Deadline, overdue} from '../deadline.ts';
 import {type ByteString, byteString} from './byte-string.ts';
 import {judgeSection} from './judge-section.ts';
 import {beginPatchAt, parseBeginPatch} from './parse-begin-patch.ts';
 import {isSignature, parseHunk} from './parse-hunk.ts';
 import type {Hunk, Patch, PatchSection} from './patch.ts';
 import {headerText, isBinaryNotice, type Report, readSectionHeader, shownLine} from './section-header.ts';
+import {atOnce, LINES_A_TURN, type Turns} from './turns.ts';
 
 interface Problem {
   readonly line: number;
@@ -14,6 +17,8 @@ interface Problem {
 
 const MAX_PATCH_BYTES = 32 * 1024 * 1024;
 const LISTED_PROBLEMS = 50;
+/** Bytes; a line that is longer is taken whole. */
+const SPLIT_AT_ONCE = 65_536;
 const BOM = '\xEF\xBB\xBF';
 
 /** Other things that are called a patch. */
@@ -35,6 +40,25 @@ const OTHER_FORMATS: readonly (readonly [RegExp, string])[] = [
  * Bytes are taken as they are, text as UTF-8. Linear in the length.
  */
 export function parsePatch(input: string | Uint8Array): Result<Patch> {
+  return atOnce(parsing(input));
+}
+
+/** The same, with a turn for others now and then: a patch may have millions of lines. */
+export async function parsePatchInTurns(
+  input: string | Uint8Array,
+  deadline?: Deadline,
+): Promise<Result<Patch>> {
+  const work = parsing(input);
+  for (;;) {
+    const turn = work.next();
+    if (turn.done === true) return turn.value;
+    await nextTurn();
+    const late = overdue(deadline);
+    if (late !== undefined) return late;
+  }
+}
+
+function* parsing(input: string | Uint8Array): Turns<Result<Patch>> {
   // A lone surrogate would silently become U+FFFD.
   if (typeof input === 'string' && /\p{Surrogate}/u.test(input)) {
     const before = input.slice(0, input.search(/\p{Surrogate}/u));
@@ -45,13 +69,13 @@ export function parsePatch(input: string | Uint8Array): Result<Patch> {
     const reason = `the patch has ${bytes.length} bytes; at most ${MAX_PATCH_BYTES} are applied at once`;
     return refused([{line: 1, reason}]);
   }
-  const lines = patchLines(byteString(bytes));
+  const lines = yield* patchLines(byteString(bytes));
   const problems: Problem[] = [];
   const report: Report = (line, reason) => problems.push({line, reason});
   const begin = beginPatchAt(lines);
   const {sections, recounted} =
     begin === undefined
-      ? readSections(lines, report)
+      ? yield* readSections(lines, report)
       : {sections: parseBeginPatch(lines, begin, report), recounted: 0};
   if (problems.length > 0) return refused(problems.sort((one, other) => one.line - other.line));
   if (sections.length === 0) {
@@ -63,26 +87,48 @@ export function parsePatch(input: string | Uint8Array): Result<Patch> {
   return ok({sections, recounted, sizeBytes: bytes.length});
 }
 
-function patchLines(text: ByteString): ByteString[] {
-  const lines = (text.startsWith(BOM) ? text.slice(BOM.length) : text).split('\n');
-  const unterminated = lines.pop() ?? '';
+function* patchLines(text: ByteString): Turns<readonly ByteString[]> {
+  const lines: ByteString[] = [];
   // CRLF on every line, headers too, comes from the transport, not from the files.
-  const carried = lines.length > 0 && lines.every(line => line.endsWith('\r'));
-  if (unterminated !== '') lines.push(unterminated);
-  return carried ? lines.map(headerText) : lines;
+  let carried = true;
+  let at = text.startsWith(BOM) ? BOM.length : 0;
+  for (;;) {
+    const end = text.lastIndexOf('\n', at + SPLIT_AT_ONCE);
+    const newline = end >= at ? end : text.indexOf('\n', at);
+    if (newline === -1) break;
+    for (const line of text.slice(at, newline).split('\n')) {
+      carried &&= line.endsWith('\r');
+      lines.push(line);
+    }
+    at = newline + 1;
+    if (text.length > SPLIT_AT_ONCE) yield;
+  }
+  carried &&= lines.length > 0;
+  if (at < text.length) lines.push(text.slice(at));
+  if (!carried) return lines;
+  for (let number = 0; number < lines.length; number += 1) {
+    if (number % LINES_A_TURN === LINES_A_TURN - 1) yield;
+    lines[number] = headerText(lines[number]);
+  }
+  return lines;
 }
 
-function readSections(
+function* readSections(
   lines: readonly ByteString[],
   report: Report,
-): {readonly sections: readonly PatchSection[]; readonly recounted: number} {
+): Turns<{readonly sections: readonly PatchSection[]; readonly recounted: number}> {
   const sections: PatchSection[] = [];
   let recounted = 0;
   // Text is ignored before the first section and after the end of a mail or a fence.
   let prose = true;
   let complained = false;
   let at = 0;
+  let turn = LINES_A_TURN;
   while (at < lines.length) {
+    if (at >= turn) {
+      turn = at + LINES_A_TURN;
+      yield;
+    }
     const line = headerText(lines[at]);
     if (
       line.startsWith('diff --git ') ||
@@ -91,7 +137,7 @@ function readSections(
       prose = false;
       complained = false;
       const start = readSectionHeader(lines, at, report);
-      const body = readHunks(lines, start.next, start.header.isGit, report);
+      const body = yield* readHunks(lines, start.next, start.header.isGit, report);
       at = body.next;
       recounted += body.recounted;
       // What is wrong with its header or a hunk has been reported already.
@@ -119,26 +165,31 @@ function readSections(
   return {sections, recounted};
 }
 
-function readHunks(
+function* readHunks(
   lines: readonly ByteString[],
   start: number,
   isGit: boolean,
   report: Report,
-): {
+): Turns<{
   readonly hunks: readonly Hunk[];
   readonly next: number;
   readonly recounted: number;
   readonly usable: boolean;
-} {
+}> {
   const hunks: Hunk[] = [];
   let recounted = 0;
   let usable = true;
   let at = start;
+  let turn = at + LINES_A_TURN;
   for (;;) {
+    if (at >= turn) {
+      turn = at + LINES_A_TURN;
+      yield;
+    }
     let next = at;
     while (lines[next] === '') next += 1;
     if (!lines[next]?.startsWith('@@')) return {hunks, next: at, recounted, usable};
-    const parsed = parseHunk(lines, next, isGit);
+    const parsed = yield* parseHunk(lines, next, isGit);
     if ('hunk' in parsed) {
       hunks.push(parsed.hunk);
       if (parsed.recounted) recounted += 1;

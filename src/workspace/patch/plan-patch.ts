@@ -15,7 +15,7 @@ import {type CrossCheck, type CrossCheckOptions, crossCheck} from './cross-check
 import {type DiffStat, diffStat} from './diff-stat.ts';
 import type {FileChange} from './file-change.ts';
 import {type AppliedOffset, overlayPatch, type PatchTree, type Thread} from './overlay.ts';
-import {parsePatch} from './parse-patch.ts';
+import {parsePatchInTurns} from './parse-patch.ts';
 import {type FileDiff, renderFileChange} from './render-unified.ts';
 import {stateHash} from './state-hash.ts';
 
@@ -50,7 +50,7 @@ export async function planPatch(
   patch: string | Uint8Array,
   options: PlanOptions = {},
 ): Promise<Result<PatchPlan>> {
-  const parsed = parsePatch(patch);
+  const parsed = await parsePatchInTurns(patch, options.deadline);
   if (!parsed.ok) return parsed;
   const overlaid = await overlayPatch(treeOf(workspace, options), parsed.value.sections, options.deadline);
   if (!overlaid.ok) return overlaid;

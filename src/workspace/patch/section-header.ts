@@ -1,3 +1,4 @@
+import {takeStart} from '../../core/text/take-start.ts';
 import type {ByteString} from './byte-string.ts';
 import {type HeaderName, parseBareName, parseGitNames, parseHeaderName} from './header-names.ts';
 import {decodeName} from './quoted-name.ts';
@@ -144,8 +145,15 @@ export function headerText(line: ByteString | undefined): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** For messages: the beginning of a line. */
+const SHOWN_CHARACTERS = 80;
+/** Of UTF-8, a character has four bytes at most. */
+const SHOWN_BYTES = 4 * SHOWN_CHARACTERS;
+
+/** For messages: the beginning of a line, ended between two characters. */
 export function shownLine(line: ByteString): string {
-  const text = line.length > 80 ? `${line.slice(0, 80)}…` : line;
-  return JSON.stringify(decodeName(text) ?? text);
+  const isLong = line.length > SHOWN_BYTES;
+  const bytes = isLong ? line.slice(0, SHOWN_BYTES).replace(/[\xc0-\xff][\x80-\xbf]*$/, '') : line;
+  const text = decodeName(bytes) ?? bytes;
+  const shown = takeStart(text, SHOWN_CHARACTERS);
+  return JSON.stringify(shown === text && !isLong ? text : `${shown}…`);
 }

@@ -1,34 +1,56 @@
-// One caller of the changing tools: a session of its own on a shared tree, from the built package. Used in the
-// process of the test and in processes that are killed.
+// One caller of the changing tools: a session of its own on a shared tree, from the built package.
 import {appendFileSync, mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 
 const dist = new URL('../../../dist/', import.meta.url);
 const {systemClock} = await import(new URL('core/clock.js', dist));
 const {openWorkspaceSession} = await import(new URL('tools/workspace-session.js', dist));
-const {workspaceTools} = await import(new URL('tools/workspace-tools.js', dist));
+const {nodeProcessRunner} = await import(new URL('workspace/process/node-process-runner.js', dist));
 const {undoStep} = await import(new URL('tools/undo-step.js', dist));
+const MAKERS = {
+  read_file: (await import(new URL('tools/read-file.js', dist))).readFileTool,
+  str_replace: (await import(new URL('tools/str-replace.js', dist))).strReplaceTool,
+  write_file: (await import(new URL('tools/write-file.js', dist))).writeFileTool,
+  apply_patch: (await import(new URL('tools/apply-patch.js', dist))).applyPatchTool,
+};
+
+const realProcesses = nodeProcessRunner(systemClock);
+/** As on a machine without GNU patch. */
+const noProcesses = {run: async () => ({end: 'not_started', error: 'ENOENT'})};
 
 /**
- * `base` holds `work`, `state` and the file `order`, to which each change that took place is appended while the
- * workspace is still locked. `onStep` is told of each step on disk.
+ * `base` holds `work`, `state` and the file `order`, to which each change is appended the moment it has taken
+ * place: under the lock, and before `onStep` is told of that step, which may be the last thing this process does.
  */
-export function openActor(base, name, onStep = () => {}) {
+export function openActor(base, name, {onStep = () => {}, isCrossChecked = false} = {}) {
   const opened = openWorkspaceSession({
     root: join(base, 'work'),
     stateDirectory: join(base, 'state'),
     programDirectories: [],
     clock: systemClock,
+    processes: isCrossChecked ? realProcesses : noProcesses,
   });
   if (!opened.ok) throw new Error(opened.error.message);
-  const session = {...opened.value, journal: {...opened.value.journal, onStep, waitMs: 60_000}};
-  const tools = new Map(workspaceTools(session).map(tool => [tool.name, tool]));
   const run = join(base, `run-${name}`);
   const done = token => appendFileSync(join(base, 'order'), `${token}\n`);
 
-  const call = async (tool, params, step, token) => {
-    const prepared = tools.get(tool).prepare(params);
+  /** The change that is being committed: one at a time, as the workspace is locked. */
+  let changing;
+  const told = step => {
+    if (changing?.isLast(step)) done(changing.token);
+    onStep(step);
+  };
+  const session = {...opened.value, journal: {...opened.value.journal, onStep: told, waitMs: 60_000}};
+  const tools = new Map();
+  const toolOf = named => {
+    if (!tools.has(named)) tools.set(named, MAKERS[named](session));
+    return tools.get(named);
+  };
+
+  const call = async (tool, params, {step, token, writes}) => {
+    const prepared = toolOf(tool).prepare(params);
     if (!prepared.ok) throw new Error(prepared.error.all);
+    let reported = 0;
     const answer = await prepared.value.execute({
       requestId: token,
       step,
@@ -38,37 +60,50 @@ export function openActor(base, name, onStep = () => {}) {
       allowTruncation: true,
       log: () => {},
       emit: async event => {
-        if (event === 'PATCH_APPLIED') done(token);
+        if (event === 'PATCH_APPLIED') reported += 1;
       },
       saveArtifact: async (path, content) => {
+        changing = {token, isLast: lastStepOf(writes)};
         mkdirSync(dirname(join(run, path)), {recursive: true});
         writeFileSync(join(run, path), content);
         return {ok: true, value: path};
       },
       progress: () => {},
     });
+    const isReported = reported === (answer.ok && writes > 0 ? 1 : 0);
+    if (!isReported) throw new Error(`${token} has PATCH_APPLIED ${reported} times, and is ${answer.ok}`);
     return answer.ok ? 'ok' : answer.error.code;
   };
 
   return {
-    recover: () => session.recover(),
-    read: path => call('read_file', {path}, 0, ''),
-    change: ({tool, params, step, token}) => call(tool, params, step, token),
+    recover: async () => {
+      const recovered = await session.recover();
+      return recovered.ok ? 'ok' : recovered.error.message;
+    },
+    read: path => call('read_file', {path}, {step: 0, token: '', writes: 0}),
+    change: ({tool, params, step, token, writes}) => call(tool, params, {step, token, writes}),
     /** Takes back a step of this actor. `token` undefined: after the schedule, nobody asks for the order. */
-    undo: async ({step, token, last}) => {
-      const told = what => {
-        onStep(what);
-        if (token !== undefined && last(what)) done(token);
+    undo: async ({step, token, writes}) => {
+      const isLast = lastStepOf(writes);
+      const undoing = {
+        ...session,
+        journal: {
+          ...session.journal,
+          onStep: step => {
+            if (token !== undefined && isLast(step)) done(token);
+            onStep(step);
+          },
+        },
       };
-      const undoing = {...session, journal: {...session.journal, onStep: told}};
       const undone = await undoStep(undoing, run, step);
       return undone.ok ? 'ok' : `${undone.error.code}: ${undone.error.message}`;
     },
+    close: () => session.close(),
   };
 }
 
 /** The step at which a change of so many writes counts. */
-export function lastStepOf(writes) {
+function lastStepOf(writes) {
   return what => (writes === 1 ? /^(?:replaced|removed) /.test(what) : what === 'committed');
 }
 
@@ -80,7 +115,7 @@ export function act(actor, operations, answered) {
       answered(operation.token, code);
       if (undo === undefined || code !== 'ok') return;
       const {step, writes} = operation;
-      const undone = await actor.undo({step, token: undo, last: lastStepOf(writes)});
+      const undone = await actor.undo({step, token: undo, writes});
       answered(undo, undone.split(':')[0]);
     }),
   );

@@ -11,11 +11,16 @@ export interface Operation {
   readonly undo?: string;
 }
 
+/** A caller with a session of its own. */
 export interface Actor {
   readonly name: string;
-  readonly inProcess: boolean;
   readonly operations: readonly Operation[];
-  /** A process that kills itself at this step on disk. */
+}
+
+export interface Crew {
+  /** Callers that share a process. */
+  readonly actors: readonly Actor[];
+  /** The process kills itself at this step on disk. */
   readonly killAt?: number;
 }
 
@@ -45,19 +50,23 @@ export function randomFrom(seed: number): (bound: number) => number {
   };
 }
 
-/** Two to four callers of at most three parallel changes each, on few files, so that they meet. */
-export function makeSchedule(seed: number, isKilled: boolean): readonly Actor[] {
+/** Up to five callers in up to three processes, of at most three parallel changes each, on few files: so they meet. */
+export function makeSchedule(seed: number, isKilled: boolean): readonly Crew[] {
   const random = randomFrom(seed);
-  const inProcess = 1 + random(3);
-  const workers = isKilled ? 1 + random(2) : random(3);
-  const victim = isKilled ? inProcess + random(workers) : -1;
-  return Array.from({length: inProcess + workers}, (_, number) => {
-    const name = `actor${number}`;
-    const operations = Array.from({length: 1 + random(3)}, (_, at) =>
-      makeOperation(`T${seed}x${number}x${at}`, at + 1, random),
-    );
-    const killAt = number === victim ? {killAt: 1 + random(4 * operations.length)} : {};
-    return {name, inProcess: number < inProcess, operations, ...killAt};
+  const sizes = [1 + random(3), ...Array.from({length: random(3)}, () => 1)];
+  const victim = isKilled ? random(sizes.length) : -1;
+  let number = 0;
+  return sizes.map((size, at) => {
+    const actors = Array.from({length: size}, () => {
+      const own = number++;
+      const operations = Array.from({length: 1 + random(3)}, (_, index) =>
+        makeOperation(`T${seed}x${own}x${index}`, index + 1, random),
+      );
+      return {name: `actor${own}`, operations};
+    });
+    if (at !== victim) return {actors};
+    const steps = 5 * actors.reduce((sum, {operations}) => sum + operations.length, 0);
+    return {actors, killAt: 1 + random(steps)};
   });
 }
 
