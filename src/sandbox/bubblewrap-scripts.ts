@@ -1,4 +1,5 @@
-import {REPORT_MOUNTS} from './guard/mount-report.ts';
+import {REPORT_MOUNTS, REPORTED} from './guard/mount-report.ts';
+import {WORKSPACE_MOUNT} from './sandbox.ts';
 import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
 
 /**
@@ -6,6 +7,9 @@ import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
  * itself below.
  */
 export const DESCRIPTORS = {filter: 6, profile: 7, status: 8, report: 9} as const;
+
+/** The profile of the inner bubblewrap, which no shell redirects. */
+export const INNER_PROFILE = 10;
 
 /** Becomes the program, which so stays a child of ours and dies with us. */
 export const BECOME = 'exec "$@"\n';
@@ -44,6 +48,21 @@ wait
 exit "$code"
 `,
 );
+
+/**
+ * `sh -c BECOME_IF_PLACED sh PLACE PROGRAM...`: between the outer bubblewrap and the inner one. Where the workspace is
+ * not the directory that was looked at, nothing is made in it; the report then says what it is.
+ */
+export const BECOME_IF_PLACED = `
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+place=$(stat -c %d:%i ${WORKSPACE_MOUNT})
+if [ "$place" = "$1" ]; then
+  shift
+  exec "$@"
+fi
+echo "at $place" >&9
+echo ${REPORTED} >&9
+`;
 
 /** What `INIT` reads from its standard input: the command, and the variables that the caller gave it. */
 export function commandScript({

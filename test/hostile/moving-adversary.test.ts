@@ -57,7 +57,7 @@ async function makePlace(owner: number): Promise<Place> {
   }
   writeFileSync(join(tree, '.git/config'), '[core]\n\trepositoryformatversion = 0\n');
   writeFileSync(join(tree, '.git/HEAD'), 'ref: refs/heads/main\n');
-  for (const directory of ['d/e', 'sub/d', 'git/hooks', 'git/modules', 'd/.bin', 'user', 'sub/.git']) {
+  for (const directory of ['d/e', 'sub/d', 'git/hooks', 'git/modules', 'd/.bin', 'user']) {
     mkdirSync(join(outside, directory), {recursive: true});
     for (let at = 0; at < 20; at++) writeFileSync(join(outside, directory, `${at}.txt`), `${CANARY}\n`);
   }
