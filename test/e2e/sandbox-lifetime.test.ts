@@ -15,6 +15,7 @@ import {
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {fileForUser} from '../support/file-for-user.ts';
 import {openSandbox, processesWith, runOptions, uniqueSleep} from '../support/open-sandbox.ts';
 
 const hasDocker = process.env['FORGE_TEST_DOCKER_HOST'] !== undefined;
@@ -52,9 +53,11 @@ function startHost(
   const options = JSON.stringify(runOptions({sandbox, memory_mb: 64, max_processes: 32}));
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit'];
   if (descriptor !== undefined) stdio.push(...Array<'ignore'>(17).fill('ignore'), descriptor);
-  const host = spawn(process.execPath, [HOST, options, workspace, command], {
+  const program = user === undefined ? HOST : fileForUser(HOST, user);
+  const host = spawn(process.execPath, [program, options, workspace, command], {
     env: {...process.env, ...env},
     stdio,
+    cwd: '/',
     ...(user === undefined ? {} : {uid: user, gid: user}),
   });
   return {host, workspace};
