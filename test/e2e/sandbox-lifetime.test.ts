@@ -295,8 +295,13 @@ describe.runIf(hasDocker)('docker', () => {
 /** Whether a box of ours has all its mounts, and its process 1 nothing to do. */
 function isBoxWaiting(): boolean {
   return processesWith('ulimit -c 0').some(pid => {
-    const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
-    return isOurs && readCommand(pid)[2]?.startsWith('\nexec 5>&2');
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
+      return isOurs && readCommand(pid)[2]?.startsWith('\nexec 5>&2');
+    } catch {
+      // It ends while a box is made.
+      return false;
+    }
   });
 }
 
