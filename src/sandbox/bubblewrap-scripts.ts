@@ -1,5 +1,5 @@
 import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
-import {REPORT_MOUNTS} from './guard/mount-report.ts';
+import {REPORT_MOUNTS, REPORTED} from './guard/mount-report.ts';
 import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
 
 /**
@@ -7,6 +7,9 @@ import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
  * itself below.
  */
 export const DESCRIPTORS = {filter: 6, profile: 7, status: 8, report: 9} as const;
+
+/** The profile of the inner bubblewrap, which no shell redirects. */
+export const INNER_PROFILE = 10;
 
 /** Becomes the program, which so stays a child of ours and dies with us. */
 export const BECOME = 'exec "$@"\n';
@@ -48,6 +51,20 @@ exit "$code"
 
 /** What is run where the directory of a command is gone, or closed to it, by now. */
 const NOT_ENTERED = `not_entered='echo "The directory of the command cannot be entered." >&2; exit 126'\n`;
+/**
+ * `sh -c BECOME_IF_PLACED sh PLACE PROGRAM...`: between the outer bubblewrap and the inner one. Where the workspace is
+ * not the directory that was looked at, nothing is made in it; the report then says what it is.
+ */
+export const BECOME_IF_PLACED = `
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+place=$(stat -c %d:%i ${WORKSPACE_MOUNT})
+if [ "$place" = "$1" ]; then
+  shift
+  exec "$@"
+fi
+echo "at $place" >&9
+echo ${REPORTED} >&9
+`;
 
 /** What `INIT` reads from its standard input: the command, and the variables that the caller gave it. */
 export function commandScript({

@@ -4,7 +4,8 @@ import {ok, type Result} from '../core/result.ts';
 import {findGroupPlace, type GroupPlace} from '../system/control-group.ts';
 import {findProgram} from '../system/find-program.ts';
 import {bootId} from './boot-id.ts';
-import {systemArguments} from './bubblewrap-profile.ts';
+import {commandArguments, systemArguments} from './bubblewrap-profile.ts';
+import {canNest} from './can-nest.ts';
 import type {RunOptions} from './options.ts';
 import {programPlaces} from './program-places.ts';
 import type {SandboxHost} from './sandbox.ts';
@@ -22,7 +23,10 @@ export interface BubblewrapSetup {
   readonly program: string;
   /** `setpriv` and its arguments where root is dropped, else nothing. */
   readonly becomeOwner: readonly string[];
+  readonly commandArgs: readonly string[];
   readonly systemArgs: readonly string[];
+  /** Whether it runs in another one, so that the parts of the workspace are mounted where the host is out of reach. */
+  readonly nests: boolean;
   readonly filter: Buffer;
   readonly groupPlace: GroupPlace | undefined;
   readonly version: string;
@@ -54,10 +58,17 @@ export async function bubblewrapSetup(
   const groupPlace = await findGroupPlace();
   const becomeOwner = await ownerSwitch(groupPlace, host);
   if (!becomeOwner.ok) return becomeOwner;
+  const commandArgs = commandArguments(isAtLeast(version, KNOWS_DISABLE_USERNS));
+  const systemArgs = await systemArguments(options);
+  const nests = await canNest([...becomeOwner.value, program], commandArgs, systemArgs);
+  // A profile of AppArmor for bubblewrap may forbid it.
+  if (!nests) host.log({level: 'warn', event: 'sandbox_not_nested', sandbox: 'bubblewrap'});
   return ok({
     program,
     becomeOwner: becomeOwner.value,
-    systemArgs: await systemArguments(options, isAtLeast(version, KNOWS_DISABLE_USERNS)),
+    commandArgs,
+    systemArgs,
+    nests,
     filter: seccompFilter(machine, SYSCALL_RULES),
     groupPlace,
     version,

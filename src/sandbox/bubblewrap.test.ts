@@ -1,6 +1,7 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {chmodSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {runOptions} from '../../test/support/open-sandbox.ts';
+import {openSandbox, runOptions} from '../../test/support/open-sandbox.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
 import {silentLog} from '../core/log.ts';
@@ -66,4 +67,33 @@ describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
     guard.isStarved = false;
     expect((await sandbox.run(command)).ok).toBe(true);
   });
+
+  test.each([
+    ['is not there inside', '', false],
+    ['is where it can be read inside', '', true],
+  ])(
+    'policy: a bubblewrap that %s runs as often as it can, and the log says where that is once',
+    async (_, script, nests) => {
+      const programs = temporaryDirectory();
+      chmodSync(programs, 0o755);
+      writeFileSync(join(programs, 'bwrap'), `#!/bin/sh\n${script}\nexec /usr/bin/bwrap "$@"\n`, {
+        mode: 0o755,
+      });
+      const readable_paths = nests ? [programs] : [];
+      const opened = openSandbox({
+        settings: {sandbox: 'bubblewrap', readable_paths},
+        programDirectories: [programs, '/usr/bin', '/bin', '/usr/sbin', '/sbin'],
+      });
+      onTestFinished(() => opened.close());
+      const {out} = await opened.run(
+        'echo x 2>/dev/null >.git && echo open; wc -l </proc/self/mountinfo; cat .git',
+      );
+      expect(out).toMatch(/^\d+\ngitdir: /);
+      // The /proc of the host is below the own one.
+      const {out: mounts} = await opened.run('grep -c " /proc ro," /proc/self/mountinfo');
+      expect(mounts).toBe(nests ? '2\n' : '1\n');
+      const warnings = opened.log.filter(({event}) => event === 'sandbox_not_nested');
+      expect(warnings).toHaveLength(nests ? 0 : 1);
+    },
+  );
 });

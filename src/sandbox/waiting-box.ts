@@ -4,8 +4,16 @@ import type {Clock} from '../core/clock.ts';
 import {type ControlGroup, createGroup} from '../system/control-group.ts';
 import {JOIN} from '../system/join-script.ts';
 import type {BoxWatchdog} from './box-watchdog.ts';
-import {workspaceArguments} from './bubblewrap-profile.ts';
-import {BECOME, BECOME_WITH_PIPES, DESCRIPTORS, INIT, STAY_WITH_PIPES} from './bubblewrap-scripts.ts';
+import {flatProfile, nestedProfile} from './bubblewrap-profile.ts';
+import {
+  BECOME,
+  BECOME_IF_PLACED,
+  BECOME_WITH_PIPES,
+  DESCRIPTORS,
+  INIT,
+  INNER_PROFILE,
+  STAY_WITH_PIPES,
+} from './bubblewrap-scripts.ts';
 import type {BubblewrapSetup} from './bubblewrap-setup.ts';
 import {endGroup} from './end-group.ts';
 import type {GuardedTree} from './guard/guarded-tree.ts';
@@ -81,7 +89,7 @@ export async function startBox(plan: BoxPlan): Promise<WaitingBox> {
       args: boxArguments(plan, group?.procsFiles ?? []),
       env: {},
       cwd: '/',
-      pipes: [0, ...Object.values(DESCRIPTORS)],
+      pipes: [0, ...Object.values(DESCRIPTORS), ...(setup.nests ? [INNER_PROFILE] : [])],
       detached: true,
     });
     return await fillBox(plan, {child, number, group});
@@ -107,10 +115,16 @@ async function fillBox(
   const report = readReport(child, ended, clock);
   if (child.pid !== undefined) await watchdog.lead(number, child.pid);
   // review R14: without its profile bubblewrap makes nothing, so a host that is killed before this leaves nothing.
-  const profile = [...setup.systemArgs, ...workspaceArguments(workspace, tree, env, options.readable_paths)];
+  const profile = {...setup, workspace, tree, env, readablePaths: options.readable_paths};
   give(child, DESCRIPTORS.filter, setup.filter);
   // Not in the arguments of a process, which every user of the host can read.
-  give(child, DESCRIPTORS.profile, profile.map(argument => `${argument}\0`).join(''));
+  if (setup.nests) {
+    const {outer, inner} = nestedProfile(profile);
+    give(child, INNER_PROFILE, terminated(inner));
+    give(child, DESCRIPTORS.profile, terminated(outer));
+  } else {
+    give(child, DESCRIPTORS.profile, terminated(flatProfile(profile)));
+  }
   return {child, number, group, tree, startedAt: clock.monotonic(), report, status: () => status, ended};
 }
 
@@ -137,8 +151,11 @@ function boxArguments({setup, options, tree}: BoxPlan, procsFiles: readonly stri
   const {open_files, max_processes, memory_mb} = options;
   // A control group counts for all of them.
   const each = procsFiles.length === 0 ? [max_processes, (memory_mb * MIB) / 1024] : [0, 0];
+  const place = tree[0]?.place ?? '';
   const box = [
     ...[setup.program, '--args', String(DESCRIPTORS.profile), '--'],
+    ...(setup.nests ? ['/bin/sh', '-c', BECOME_IF_PLACED, 'sh', place] : []),
+    ...(setup.nests ? [setup.program, '--args', String(INNER_PROFILE), '--'] : []),
     ...['/bin/sh', '-c', INIT, 'sh', ...[open_files, ...each].map(String), ...mountPoints(tree)],
   ];
   const becomeWithPipes = process.pid === 1 ? STAY_WITH_PIPES : BECOME_WITH_PIPES;
@@ -195,4 +212,9 @@ function reading(child: ChildProcess, descriptor: number): Readable | undefined 
 function give(child: ChildProcess, descriptor: number, content: string | Buffer): void {
   const stream = child.stdio.at(descriptor);
   if (stream instanceof Writable) stream.end(content);
+}
+
+/** As `--args` reads them. */
+function terminated(profile: readonly string[]): string {
+  return profile.map(argument => `${argument}\0`).join('');
 }

@@ -42,6 +42,14 @@ test('policy: doctor names each version, and a remedy for what is missing', asyn
   }
 });
 
+test('review R17: doctor names an init where Node is process 1 and renders pages', async () => {
+  const detailOf = async (enabled: boolean, pid: number) =>
+    (await probe({browser: {enabled, chromium_path: ''}, pid})).get('Node.js')?.detail;
+  expect(await detailOf(true, 1)).toContain('docker run --init');
+  expect(await detailOf(false, 1)).toBe(process.execPath);
+  expect(await detailOf(true, 2)).toBe(process.execPath);
+});
+
 test('policy: a program that is there and does not work is broken, in its own words', async () => {
   const bin = temporaryDirectory();
   program(bin, 'docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');

@@ -35,6 +35,8 @@ export interface ProbeParts {
   readonly signal: AbortSignal;
   /** Default: this system. */
   readonly platform?: string | undefined;
+  /** Of this process. Default: what the system says. */
+  readonly pid?: number;
 }
 
 interface Dependency {
@@ -69,7 +71,7 @@ export async function probeDependencies(parts: ProbeParts): Promise<readonly Pro
     dependencies.filter((_, index) => probes[index]?.state === 'ok').map(({group}) => group),
   );
   return [
-    probeNode(),
+    probeNode(parts),
     ...probes.map((found, index) => {
       const {needed = true, group} = dependencies[index] ?? {};
       const isCovered = group !== undefined && working.has(group);
@@ -179,7 +181,7 @@ async function probe(dependency: Dependency, parts: ProbeParts): Promise<Probe> 
   return {...about, state: 'broken', version: undefined, detail: `${program}: ${line.slice(0, 200)}`};
 }
 
-function probeNode(): Probe {
+function probeNode({browser, pid = process.pid}: ProbeParts): Probe {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [leastMajor, leastMinor] = NODE_LEAST;
   const isNewEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
@@ -187,7 +189,11 @@ function probeNode(): Probe {
     name: 'Node.js',
     state: isNewEnough ? 'ok' : 'broken',
     version: process.versions.node,
-    detail: process.execPath,
+    // review R17: a browser without namespaces leaves processes that only process 1 can reap, which Node does not.
+    detail:
+      pid === 1 && browser.enabled
+        ? `${process.execPath}, as process 1: start the container with an init (docker run --init), or what browsers leave piles up`
+        : process.execPath,
     neededFor: `nothing is tested below ${NODE_LEAST.join('.')}`,
     remedy: 'install Node.js 22 from https://nodejs.org/',
   };

@@ -15,6 +15,7 @@ import {
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {fileForUser} from '../support/file-for-user.ts';
 import {openSandbox, processesWith, runOptions, uniqueSleep} from '../support/open-sandbox.ts';
 
 const hasDocker = process.env['FORGE_TEST_DOCKER_HOST'] !== undefined;
@@ -52,9 +53,11 @@ function startHost(
   const options = JSON.stringify(runOptions({sandbox, memory_mb: 64, max_processes: 32}));
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit'];
   if (descriptor !== undefined) stdio.push(...Array<'ignore'>(17).fill('ignore'), descriptor);
-  const host = spawn(process.execPath, [HOST, options, workspace, command], {
+  const program = user === undefined ? HOST : fileForUser(HOST, user);
+  const host = spawn(process.execPath, [program, options, workspace, command], {
     env: {...process.env, ...env},
     stdio,
+    cwd: '/',
     ...(user === undefined ? {} : {uid: user, gid: user}),
   });
   return {host, workspace};
@@ -292,8 +295,13 @@ describe.runIf(hasDocker)('docker', () => {
 /** Whether a box of ours has all its mounts, and its process 1 nothing to do. */
 function isBoxWaiting(): boolean {
   return processesWith('ulimit -c 0').some(pid => {
-    const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
-    return isOurs && readCommand(pid)[2]?.startsWith('\nexec 5>&2');
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
+      return isOurs && readCommand(pid)[2]?.startsWith('\nexec 5>&2');
+    } catch {
+      // It ends while a box is made.
+      return false;
+    }
   });
 }
 

@@ -19,6 +19,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Json} from '../../src/core/json.ts';
 import {createToolbox, type Toolbox, type ToolResult} from '../../src/index.ts';
+import {fileForUser} from '../support/file-for-user.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 /** Of each of the four cases. */
@@ -57,7 +58,7 @@ async function makePlace(owner: number): Promise<Place> {
   }
   writeFileSync(join(tree, '.git/config'), '[core]\n\trepositoryformatversion = 0\n');
   writeFileSync(join(tree, '.git/HEAD'), 'ref: refs/heads/main\n');
-  for (const directory of ['d/e', 'sub/d', 'git/hooks', 'git/modules', 'd/.bin', 'user', 'sub/.git']) {
+  for (const directory of ['d/e', 'sub/d', 'git/hooks', 'git/modules', 'd/.bin', 'user']) {
     mkdirSync(join(outside, directory), {recursive: true});
     for (let at = 0; at < 20; at++) writeFileSync(join(outside, directory, `${at}.txt`), `${CANARY}\n`);
   }
@@ -196,8 +197,10 @@ function leaks(tool: string, result: ToolResult): boolean {
 
 /** A process of the host that owns the tree, and can do all that a command can and more. */
 async function moveFromOutside({tree, outside}: Place, owner: number): Promise<string> {
-  const child = spawn('perl', [ADVERSARY, tree, outside, String(SECONDS)], {
+  const program = isRoot ? fileForUser(ADVERSARY, owner) : ADVERSARY;
+  const child = spawn('perl', [program, tree, outside, String(SECONDS)], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: '/',
     ...(isRoot && owner !== 0 ? {uid: owner, gid: owner} : {}),
   });
   let said = '';

@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {chmodSync, chownSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {fileForUser} from '../support/file-for-user.ts';
 import {runOptions} from '../support/open-sandbox.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 import {processHerd} from './support/process-herd.ts';
@@ -23,7 +24,14 @@ interface Started {
   readonly workspace: string;
 }
 
-function startHost(kind: 'bubblewrap' | 'docker', user: number, cycles: number): Started {
+interface HostPlan {
+  readonly kind: 'bubblewrap' | 'docker';
+  readonly user: number;
+  /** `HOST`, where the user can load it. */
+  readonly program: string;
+}
+
+function startHost({kind, user, program}: HostPlan, cycles: number): Started {
   const workspace = temporaryDirectory();
   chmodSync(workspace, 0o700);
   chownSync(workspace, user, user);
@@ -31,8 +39,8 @@ function startHost(kind: 'bubblewrap' | 'docker', user: number, cycles: number):
   // It waits until it is in the control group.
   const host = spawn(
     '/bin/sh',
-    ['-c', 'read -r go; exec "$@"', 'sh', process.execPath, HOST, options, workspace, String(cycles)],
-    {stdio: ['pipe', 'pipe', 'inherit'], uid: user, gid: user},
+    ['-c', 'read -r go; exec "$@"', 'sh', process.execPath, program, options, workspace, String(cycles)],
+    {stdio: ['pipe', 'pipe', 'inherit'], uid: user, gid: user, cwd: '/'},
   );
   return {host, workspace};
 }
@@ -52,7 +60,8 @@ describe.each(KINDS)('$kind, host of user $user', ({kind, user, share}) => {
     'review R14: opening, running and closing leaves nothing, time and again',
     async () => {
       const herd = processHerd();
-      const {host, workspace} = startHost(kind, user, Math.ceil(CYCLES * share));
+      const plan = {kind, user, program: fileForUser(HOST, user)};
+      const {host, workspace} = startHost(plan, Math.ceil(CYCLES * share));
       let said = '';
       host.stdout?.on('data', chunk => {
         said += chunk;
@@ -73,9 +82,10 @@ describe.each(KINDS)('$kind, host of user $user', ({kind, user, share}) => {
     'review R14: a host that is killed at any moment leaves nothing',
     async () => {
       const herd = processHerd();
+      const plan = {kind, user, program: fileForUser(HOST, user)};
       let workspace = '';
       for (let round = 0; round < Math.ceil(CYCLES * share); round++) {
-        const started = startHost(kind, user, 0);
+        const started = startHost(plan, 0);
         const {host} = started;
         workspace = started.workspace;
         herd.take(host.pid ?? 0);
@@ -97,7 +107,7 @@ describe.each(KINDS)('$kind, host of user $user', ({kind, user, share}) => {
         expect(containersOf(workspace)).toBe('');
       }
       // The next session takes away what said that the killed ones were there.
-      const {host} = startHost(kind, user, 1);
+      const {host} = startHost(plan, 1);
       herd.take(host.pid ?? 0);
       host.stdin?.end('go\n');
       await once(host, 'close');

@@ -43,7 +43,8 @@ export const MODULES = {
   tools: root => folder(root, 'src/tools'),
   edit: root => folder(root, 'src/workspace/edit'),
   patch: root => folder(root, 'src/workspace/patch'),
-  sandbox: root => folder(root, 'src/sandbox'),
+  sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/'),
+  'sandbox-guard': root => folder(root, 'src/sandbox/guard'),
   jail: root => ({
     mutate: JAIL.map(name => `src/workspace/${name}.ts`),
     tests: JAIL_TESTS.map(name => `src/workspace/${name}.test.ts`).filter(path =>
@@ -58,4 +59,9 @@ function folder(root, path) {
     .filter(name => name.endsWith('.ts'));
   const isTest = name => name.endsWith('.test.ts');
   return {mutate: files.filter(name => !isTest(name)), tests: files.filter(isTest)};
+}
+
+function without({mutate, tests}, path) {
+  const isElsewhere = name => !name.startsWith(path);
+  return {mutate: mutate.filter(isElsewhere), tests: tests.filter(isElsewhere)};
 }

@@ -1,4 +1,4 @@
-import {cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync} from 'node:fs';
+import {chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 
@@ -11,6 +11,8 @@ const LEFT_OUT = new Set(['node_modules']);
  */
 export function openSandbox(project) {
   const root = mkdtempSync(join(tmpdir(), 'forge-mutants-'));
+  // Tests run some of it as another user.
+  chmodSync(root, 0o755);
   const filter = source => !LEFT_OUT.has(basename(source));
   for (const part of ['src', 'test', 'vocabulary', 'assets', 'schemas', 'package.json', 'tsconfig.json']) {
     cpSync(join(project, part), join(root, part), {recursive: true, filter});

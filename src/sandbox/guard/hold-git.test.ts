@@ -1,0 +1,154 @@
+import {mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {unwrap} from '../../../test/support/outcome.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {HeldDirectory} from './held-directory.ts';
+import {type GitAccess, holdGit, NO_REPOSITORY} from './hold-git.ts';
+
+const HASH = '0123456789abcdef0123456789abcdef01234567';
+
+/** A workspace whose `.git` is a directory with these files; of `null`, a directory. */
+function withGit(files: Readonly<Record<string, string | null>>): string {
+  const workspace = temporaryDirectory();
+  mkdirSync(join(workspace, '.git'));
+  for (const [name, content] of Object.entries(files)) {
+    if (content === null) mkdirSync(join(workspace, '.git', name));
+    else writeFileSync(join(workspace, '.git', name), content);
+  }
+  return workspace;
+}
+
+function withGitFile(content: string): string {
+  const workspace = temporaryDirectory();
+  writeFileSync(join(workspace, '.git'), content);
+  return workspace;
+}
+
+function hold(workspace: string, access: GitAccess = 'read-only') {
+  const root = new HeldDirectory(workspace);
+  onTestFinished(() => root.close());
+  return holdGit(root, workspace, access);
+}
+
+/** The sentence of a refusal; `ok` where there is none. */
+function saidOf(workspace: string, access?: GitAccess): string {
+  const held = hold(workspace, access);
+  return held.ok ? 'ok' : held.error.message;
+}
+
+const WHOLE = {HEAD: 'ref: refs/heads/main\n', objects: null, refs: null, config: '', hooks: null};
+
+describe('holdGit', () => {
+  test.each([
+    ['a branch', {...WHOLE}],
+    ['a branch, with a tab', {...WHOLE, HEAD: 'ref:\trefs/heads/x\n'}],
+    ['a branch, without a blank', {...WHOLE, HEAD: 'ref:refs/heads/x\n'}],
+    ['a commit', {...WHOLE, HEAD: `${HASH}\n`}],
+    ['objects and refs of another directory', {HEAD: `${HASH}\n`, commondir: '..\n'}],
+  ])('W11: %s makes a repository, as git has it', (_, files) => {
+    expect(saidOf(withGit(files))).toBe('ok');
+  });
+
+  test('W11: a HEAD that is a link is taken for one by git', () => {
+    const workspace = withGit({objects: null, refs: null});
+    symlinkSync('refs/heads/main', join(workspace, '.git/HEAD'));
+    expect(saidOf(workspace)).toBe('ok');
+  });
+
+  test.each([
+    ['no HEAD', {objects: null, refs: null, commondir: '..'}],
+    ['no objects', {HEAD: `${HASH}\n`, refs: null}],
+    ['no refs', {HEAD: `${HASH}\n`, objects: null}],
+    ['a HEAD of another form', {...WHOLE, HEAD: 'ref: heads/main\n'}],
+    ['a HEAD that begins with something', {...WHOLE, HEAD: `x${HASH}\n`}],
+    ['a HEAD with text before its ref', {...WHOLE, HEAD: 'x ref: refs/heads/main\n'}],
+    ['a HEAD that is cut', {...WHOLE, HEAD: `${HASH.slice(1)}\n`}],
+    ['a HEAD that is a directory', {...WHOLE, HEAD: null}],
+  ])('review R7: %s makes none, and git would look for one in what commands write', (_, files) => {
+    expect(saidOf(withGit(files))).toBe(
+      'The .git of the workspace is a directory that git takes for no repository, so it would look for one in what commands write. Nothing was run. To fix it: run git init, or remove the directory.',
+    );
+  });
+
+  test('review R7: a link is refused, and so is what is neither a directory nor a file', () => {
+    const linked = temporaryDirectory();
+    symlinkSync(withGit(WHOLE), join(linked, '.git'));
+    expect(saidOf(linked)).toBe(
+      'The .git of the workspace is a symbolic link, which a command could replace. Nothing was run. To fix it: put the directory in its place, or a file with the line "gitdir: PATH".',
+    );
+  });
+
+  test.each([
+    ['sub/repository', 'gitdir: sub/repository\n'],
+    ['./sub', 'gitdir: ./sub'],
+    ['.', 'gitdir: .\r\n'],
+    ['a/../b', 'gitdir:a/../b\n'],
+    ['..x', 'gitdir:   ..x\n'],
+  ])('review R7: a file that points to %s in the workspace is refused', (target, content) => {
+    expect(saidOf(withGitFile(content))).toBe(
+      `The .git of the workspace is a file that points to "${target}", where commands could change what git executes. Nothing was run. To fix it: move that repository out of the workspace, or make it .git itself.`,
+    );
+  });
+
+  test.each([
+    ['the directory around', 'gitdir: ..\n'],
+    ['a directory beside', 'gitdir: ../elsewhere\n'],
+    ['an absolute path', 'gitdir: /elsewhere\n'],
+    ['nothing', 'gitdir:'],
+    ['a text', 'something\n'],
+    ['a text with the word in it', 'x\ngitdir: sub\n'],
+  ])('W11: a file that points to %s is one mount for reading', (_, content) => {
+    const held = unwrap(hold(withGitFile(content)));
+    expect(held.mounts.map(({path, writable}) => [path, writable])).toEqual([['.git', false]]);
+    expect(held.placeHolders).toEqual([]);
+  });
+
+  test('W11: the place holder is a file that leads nowhere and says who made it; it is known again', () => {
+    const workspace = temporaryDirectory();
+    for (const _ of [1, 2]) {
+      const {placeHolders} = unwrap(hold(workspace, 'commit'));
+      expect(placeHolders).toEqual([{directory: '', holder: NO_REPOSITORY}]);
+    }
+    expect(readFileSync(join(workspace, '.git'), 'utf8')).toBe(
+      'gitdir: /nonexistent/forge-tools keeps this name while commands run here; remove the file .git if no session is open\n',
+    );
+  });
+
+  test('W11: with "commit" the missing parts are made, and only these are ours to take away', () => {
+    const workspace = withGit({...WHOLE, info: null, commondir: '../.git\n'});
+    const {placeHolders} = unwrap(hold(workspace, 'commit'));
+    expect(placeHolders.map(({directory, holder}) => `${directory}/${holder.name}`)).toEqual([
+      '.git/config.worktree',
+      '.git/modules',
+      '.git/worktrees',
+    ]);
+    expect(readFileSync(join(workspace, '.git/config.worktree'), 'utf8')).toBe(
+      '# forge-tools keeps this name while commands run here\n',
+    );
+    // A file of a session that was killed is known by what it says; an empty directory could be anybody's.
+    const again = unwrap(hold(workspace, 'commit'));
+    expect(again.placeHolders.map(({holder}) => holder.name)).toEqual(['config.worktree']);
+    // What was just made has changed `.git`, so it is looked at after that.
+    expect(again.mounts[0]).toEqual(unwrap(hold(workspace, 'commit')).mounts[0]);
+  });
+
+  test('W11: with "commit" a commondir that is missing leads to the same directory', () => {
+    const workspace = withGit(WHOLE);
+    unwrap(hold(workspace, 'commit'));
+    expect(readFileSync(join(workspace, '.git/commondir'), 'utf8')).toBe('.\n');
+  });
+
+  test.each(['hooks', 'HEAD', 'objects'])('W11: with "commit" a %s that is a link cannot be held', name => {
+    const workspace = withGit(Object.fromEntries(Object.entries(WHOLE).filter(([key]) => key !== name)));
+    symlinkSync('/usr', join(workspace, '.git', name));
+    expect(saidOf(workspace, 'commit')).toBe(
+      `The .git of the workspace cannot be committed to: "${name}" in it is missing or a symbolic link, so it cannot be held in place. Nothing was run. To fix it: set tools.run.git = "read-only".`,
+    );
+  });
+
+  test('W11: with "commit" a repository whose objects lie elsewhere cannot be held', () => {
+    const workspace = withGit({HEAD: `${HASH}\n`, commondir: '..\n'});
+    expect(saidOf(workspace, 'commit')).toContain('"objects" in it is missing');
+  });
+});
