@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/hostile/**/*.test.ts'],
     testTimeout: 120_000,
+    // A tree in which somebody wrote for minutes takes long to remove.
+    hookTimeout: 120_000,
     restoreMocks: true,
     reporters:
       place === undefined ? ['default'] : ['default', ['json', {outputFile: `${place}/hostile.json`}]],

@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -71,7 +72,7 @@ describe('holdGit', () => {
     );
   });
 
-  test('review R7: a link is refused, and so is what is neither a directory nor a file', () => {
+  test('review R7: a link is refused', () => {
     const linked = temporaryDirectory();
     symlinkSync(withGit(WHOLE), join(linked, '.git'));
     expect(saidOf(linked)).toBe(
@@ -88,6 +89,14 @@ describe('holdGit', () => {
   ])('review R7: a file that points to %s in the workspace is refused', (target, content) => {
     expect(saidOf(withGitFile(content))).toBe(
       `The .git of the workspace is a file that points to "${target}", where commands could change what git executes. Nothing was run. To fix it: move that repository out of the workspace, or make it .git itself.`,
+    );
+  });
+
+  test('review R7: what is neither a directory nor a file is refused', () => {
+    const workspace = temporaryDirectory();
+    execFileSync('mkfifo', [join(workspace, '.git')]);
+    expect(saidOf(workspace)).toBe(
+      'The .git of the workspace is neither a directory nor a file. Nothing was run. To fix it: remove it.',
     );
   });
 

@@ -222,6 +222,104 @@ describe('WorkspaceGuard', () => {
   });
 });
 
+describe('a guard that is asked in all ways', () => {
+  const messageOf = (guard: WorkspaceGuard): string => {
+    const looked = guard.look();
+    return looked.ok ? 'ok' : looked.error.message;
+  };
+
+  test('review R4: a workspace that is another one, or gone, is refused with what to do', () => {
+    const workspace = temporaryDirectory();
+    const guard = guardOf(workspace);
+    renameSync(workspace, `${workspace}-aside`);
+    onTestFinished(() => rmSync(`${workspace}-aside`, {recursive: true}));
+    const sentence = `"${workspace}" is not the directory any more that this session began with. Nothing was run. To fix it: put it back in its place, or begin a new session on what is there now.`;
+    expect(messageOf(guard)).toBe(sentence);
+    mkdirSync(workspace);
+    expect(messageOf(guard)).toBe(sentence);
+    guard.mend();
+    // It began with nothing.
+    const early = guardOf(join(workspace, 'later'));
+    mkdirSync(join(workspace, 'later'));
+    expect(messageOf(early)).toContain('is not the directory any more');
+  });
+
+  test('review R4: each part is told by its device and inode, the workspace first', () => {
+    const workspace = repository();
+    const {dev, ino} = statSync(workspace, {bigint: true});
+    const [root, git] = unwrap(guardOf(workspace).look());
+    expect(root).toMatchObject({path: '', place: `${dev}:${ino}`, writable: true});
+    expect(git?.place).toBe(`${dev}:${statSync(join(workspace, '.git'), {bigint: true}).ino}`);
+    // What is made in the workspace changes nothing of it.
+    writeFileSync(join(workspace, 'new'), '');
+    expect(unwrap(guardOf(workspace).look())[0]).toEqual(root);
+  });
+
+  test.each([
+    [['HEAD', 'objects', 'refs'], true],
+    [['objects', 'refs'], false],
+    [['HEAD', 'refs'], false],
+    [['HEAD', 'objects'], false],
+  ])('review R7: with %j in the root the place holder stays: %s', async (names, stays) => {
+    const workspace = temporaryDirectory();
+    const log: unknown[] = [];
+    const guard = new WorkspaceGuard({
+      workspace,
+      root: rootIdentity(workspace),
+      git: 'read-only',
+      protectedPaths: [],
+      log: event => log.push(event),
+      clock: systemClock,
+    });
+    guard.look();
+    for (const name of names) mkdirSync(join(workspace, name));
+    await guard.close();
+    expect(existsSync(join(workspace, '.git'))).toBe(stays);
+    const message = `A command has made HEAD, objects and refs in ${JSON.stringify(workspace)}: git would take them for a repository and run what they say. The file .git keeps it from that. Remove them, then the file.`;
+    expect(log).toEqual(stays ? [{level: 'warn', event: 'sandbox_repository_in_root', message}] : []);
+  });
+
+  test('W11: modes are mended for "commit" alone, and by nobody who has not looked', () => {
+    for (const git of ['read-only', 'commit'] as const) {
+      const workspace = repository();
+      const objects = join(workspace, '.git/objects');
+      const guard = guardOf(workspace, [], git);
+      chmodSync(objects, 0o500);
+      guard.mend();
+      expect(statSync(objects).mode & 0o777).toBe(0o500);
+      guard.look();
+      expect(statSync(objects).mode & 0o777).toBe(git === 'commit' ? 0o700 : 0o500);
+      chmodSync(objects, 0o500);
+      guard.mend();
+      expect(statSync(objects).mode & 0o777).toBe(git === 'commit' ? 0o700 : 0o500);
+    }
+  });
+
+  test.runIf(process.platform === 'linux')('policy: no way leaves a handle open', async () => {
+    const count = (): number => readdirSync('/proc/self/fd').length;
+    const workspaces = [repository(), temporaryDirectory(), temporaryDirectory()];
+    const [whole = '', plain = '', linked = ''] = workspaces;
+    symlinkSync('/usr', join(linked, '.git'));
+    mkdirSync(join(whole, 'a'));
+    symlinkSync('a', join(whole, 'a/link'));
+    const before = count();
+    for (let round = 0; round < 20; round++) {
+      for (const git of ['read-only', 'commit'] as const) {
+        for (const path of ['a/b/c/d', 'a/link/x', 'missing']) {
+          for (const workspace of [whole, plain, linked]) {
+            const guard = guardOf(workspace, [join(workspace, path)], git);
+            guard.look();
+            guard.mend();
+            await guard.close();
+          }
+        }
+      }
+    }
+    // Others of this process come and go.
+    expect(count() - before).toBeLessThan(20);
+  });
+});
+
 test('policy: where another user has made the directory of sessions, nobody is taken for the last one', () => {
   const identity = rootIdentity(temporaryDirectory());
   if (identity === undefined) throw new Error('Expected a directory.');

@@ -1,4 +1,13 @@
-import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
@@ -83,6 +92,16 @@ describe('WorkspaceUsers', () => {
     chmodSync(directory, 0o700);
     users.enter();
     chmodSync(directory, 0o701);
+    expect(users.leave()).toBe(false);
+  });
+
+  test.runIf(process.getuid?.() === 0)('policy: nobody enters a directory of another user', () => {
+    const directory = place();
+    mkdirSync(directory, {mode: 0o700});
+    chownSync(directory, 1001, 1001);
+    const users = new WorkspaceUsers(ROOT, directory);
+    users.enter();
+    expect(readdirSync(directory)).toEqual([]);
     expect(users.leave()).toBe(false);
   });
 
