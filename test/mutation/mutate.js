@@ -5,7 +5,7 @@ import {fileURLToPath} from 'node:url';
 import {instrument} from './instrument.js';
 
 /** A worker that says nothing for so long is in an endless loop that counting did not find. */
-const STALLED_MS = 20_000;
+const STALLED_MS = 60_000;
 /** But first it runs all tests once, without a mutant. */
 const STARTING_MS = 180_000;
 
