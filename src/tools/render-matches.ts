@@ -14,7 +14,7 @@ interface Answer {
 
 /** As grep prints it: `path:line:` for a match, `path-line-` for a line around it, `--` between groups. Each line once. */
 export function renderMatches({matches, truncated, total_matches}: Answer): string {
-  if (matches.length === 0) return truncated ? `${total_matches} matches, none shown.` : 'No matches.';
+  if (matches.length === 0 && !truncated) return 'No matches.';
   const lines: string[] = [];
   const isMatch = new Set(matches.map(({file, line}) => `${line}:${file}`));
   let file: string | undefined;
