@@ -1,8 +1,8 @@
 // Stands in for vitest while mutants run: it keeps the tests as plain functions, so that each can be called
 // again and again in one process.
-import {expect} from '../../node_modules/vitest/dist/index.js';
+import {expect, vi} from '../../node_modules/vitest/dist/index.js';
 
-export {expect};
+export {expect, vi};
 
 /** Global, because this module is loaded anew with the files that it stands in for. */
 globalThis.forgeTests ??= {tests: [], groups: [], finishers: []};
@@ -27,6 +27,9 @@ describe.each = table => (_, declare) => {
   for (const row of table) describe('', () => declare(...argumentsOf(row)));
 };
 
+describe.runIf = condition => (condition ? describe : () => {});
+describe.skipIf = condition => describe.runIf(!condition);
+
 /** Between name and body there may be options: time-outs, which are not ours. */
 export function test(_, ...rest) {
   state.tests.push({body: rest.find(isFunction), groups: state.groups});
@@ -37,6 +40,18 @@ test.each =
     const body = rest.find(isFunction);
     for (const row of table) test('', () => body(...argumentsOf(row)));
   };
+
+test.runIf = condition => (condition ? test : () => {});
+test.skipIf = condition => test.runIf(!condition);
+
+/** Once, before the first test of its group. What is to be done after all of them is not: they run again. */
+export function beforeAll(hook) {
+  let done;
+  state.groups.at(-1).before.push(() => {
+    done ??= hook();
+    return done;
+  });
+}
 
 export function beforeEach(hook) {
   state.groups.at(-1).before.push(hook);
