@@ -9,6 +9,7 @@ test.each([
   ['search \t a.test \t b.test\r', {search: ['a.test', 'b.test']}],
   ['search ..a.test.. . b.test.', {search: ['a.test', 'b.test']}],
   ['domain a.test b.test', {search: ['a.test']}],
+  ['domain  a.test', {search: ['a.test']}],
   ['domain', {}],
   ['search a.test\nsearch b.test', {search: ['b.test']}],
   ['search a.test\ndomain b.test', {search: ['b.test']}],
