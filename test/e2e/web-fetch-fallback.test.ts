@@ -52,6 +52,23 @@ test('FR-WF-12e spa_fallback_enabled = false: an application shell is returned a
   expect(browserWasStarted()).toBe(false);
 });
 
+test.each([
+  ['the default', 399, {}, true],
+  ['the default', 400, {}, false],
+  ['a setting of 6', 5, {min_extracted_chars: 6}, true],
+  ['a setting of 5', 5, {min_extracted_chars: 5}, false],
+  ['a setting of 0', 1, {min_extracted_chars: 0}, false],
+] as const)(
+  'FR-WF-12c with %s, Markdown of %i characters of an application shell is too little (%j): %s',
+  async (_, characters, rendering, tooLittle) => {
+    // The Markdown ends with a line break, which counts.
+    const shell = SHELL.replace('shell', 'x'.repeat(characters - 1));
+    const {fetch, browserWasStarted} = await openWithWitness({'/': htmlPage(shell)}, rendering);
+    expect(await fetch('/')).toMatchObject({ok: true});
+    expect(browserWasStarted()).toBe(tooLittle);
+  },
+);
+
 describe('FR-WF-12f a fetch that failed over HTTP is not tried in the browser', () => {
   test.each<readonly [string, PathHandler]>([
     ['http_4xx', shellWithStatus(404)],
