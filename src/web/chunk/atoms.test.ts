@@ -155,6 +155,12 @@ describe('FR-WF-CHK-LIST-02 the atoms of a list', () => {
       ['4 ‹12) one›', '4  ‹two›', '0  ‹three›\n', '0 ‹13) x›'],
     ],
     ['a marker without text is an item', 9, '- \n- x', ['0 ‹-› \n', '0 ‹- x›']],
+    [
+      'an item that does not fit ends where the next one begins with code',
+      8,
+      '- a b c d\n- ```\n  x\n  ```',
+      ['4 ‹- a›', '4  ‹b›', '4  ‹c›', '0  ‹d›\n', '3!‹- ```›\n', '3!‹  x›\n', '0!‹  ```›'],
+    ],
     ['a marker without text is not lost where nothing fits', 0, '- \n- x', ['0 ‹-› \n', '0 ‹- x›']],
     [
       'a closed fence is over: a nested item behind it is one',
@@ -218,6 +224,7 @@ describe('FR-WF-CHK-CODE-01 the atoms of code', () => {
 
 describe('FR-WF-15b the atoms of text', () => {
   test.each<Row>([
+    ['a word of one letter between two lines', 3, 'one\n a\nb', ['4 ‹one›\n', '4  ‹a›\n', '4 ‹b›']],
     [
       'sentences end with a stop, an exclamation or a question mark',
       12,

@@ -40,6 +40,7 @@ export function startsItem(line: string, inList: boolean): boolean {
 class BlockScanner {
   readonly #markdown: string;
   readonly #blocks: Block[] = [];
+  /** Of the open block, or of the last one: a list is open until another block begins. */
   #kind: BlockKind = 'text';
   /** Where the open block starts; -1 if none is open. */
   #start = -1;
@@ -65,8 +66,7 @@ class BlockScanner {
       if (closesFence(line, this.#fence)) this.#endFence();
       return;
     }
-    if (this.#fence) this.#endFence();
-    if (this.#start >= 0 && this.#kind === 'list' && this.#continuesList(line, end)) return;
+    if (this.#kind === 'list' && this.#continuesList(line, end)) return;
     this.#begin(line, start, end);
   }
 
@@ -77,7 +77,7 @@ class BlockScanner {
 
   #blank(): void {
     if (this.#fence) return;
-    if (this.#start >= 0 && this.#kind === 'list') this.#afterBlank = true;
+    if (this.#kind === 'list') this.#afterBlank = true;
     else this.#close();
   }
 
