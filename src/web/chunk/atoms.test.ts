@@ -161,6 +161,12 @@ describe('FR-WF-CHK-LIST-02 the atoms of a list', () => {
       '- a b c d\n- ```\n  x\n  ```',
       ['4 ‹- a›', '4  ‹b›', '4  ‹c›', '0  ‹d›\n', '3!‹- ```›\n', '3!‹  x›\n', '0!‹  ```›'],
     ],
+    [
+      'a blank line does not end a fence',
+      25,
+      '- a\n  ```\n\n  - b\n  ```\n- c',
+      ['0 ‹- a\n  ```\n\n  - b\n  ```›\n', '0 ‹- c›'],
+    ],
     ['a marker without text is not lost where nothing fits', 0, '- \n- x', ['0 ‹-› \n', '0 ‹- x›']],
     [
       'a closed fence is over: a nested item behind it is one',
