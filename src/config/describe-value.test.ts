@@ -15,7 +15,7 @@ test.each<[unknown, string]>([
   [undefined, 'a value of type undefined'],
   ['x'.repeat(60), `the string "${'x'.repeat(60)}"`],
   ['x'.repeat(61), `the string "${'x'.repeat(60)}…"`],
-])('policy: an error message names %j as %s', (value, expected) => {
+])('policy: an error message names %o as %s', (value, expected) => {
   expect(describeValue(value)).toBe(expected);
 });
 

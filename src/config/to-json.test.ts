@@ -26,7 +26,7 @@ test.each<[unknown, unknown]>([
   [{a: 1, b: new Date(0)}, undefined],
   [nested(64), nested(64)],
   [nested(65), undefined],
-])('policy: %j of a file is %j', (value, expected) => {
+])('policy: %o of a file is %o', (value, expected) => {
   expect(toJson(value)).toEqual(expected);
 });
 
