@@ -128,3 +128,49 @@ test('policy: where somebody else holds the file, the message has the lines', as
   expect(!kept.ok && kept.error.message).toContain('[[tools.approval.rules]]');
   expect(existsSync(file)).toBe(false);
 });
+
+const LINES = `[[tools.approval.rules]]
+tool = "run"
+decision = "allow"
+command_prefix = "npm run \\"test\\""
+match = [ "npm run \\"test\\" -- a" ]`;
+
+test.each([
+  // Ruling H7: a first file offers what was offered without one.
+  ['nothing', undefined, 'profile = "guarded"\n\n'],
+  ['an empty file', '', ''],
+  ['a line', 'profile = "guarded"\n', 'profile = "guarded"\n\n'],
+  ['a line without an end', 'profile = "guarded"', 'profile = "guarded"\n\n'],
+])(
+  'ruling H3 behind %s a kept rule is a paragraph of its own, of what it says alone',
+  async (_, before, kept) => {
+    const file = join(temporaryDirectory(), 'config.toml');
+    if (before !== undefined) writeFileSync(file, before);
+    unwrap(await keepRule(file, RULE, ENVIRONMENT));
+    expect(readFileSync(file, 'utf8')).toBe(`${kept}${LINES}\n`);
+  },
+);
+
+test('policy: why a rule was not kept is said, with the lines to add by hand', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'config.toml');
+  const messageOf = async (before: string): Promise<string> => {
+    writeFileSync(file, before);
+    const kept = await keepRule(file, RULE, ENVIRONMENT);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    return kept.ok ? '' : kept.error.message;
+  };
+  expect(await messageOf('mode = = 1\n')).toBe(
+    `The rule cannot be added to ${file}: the file would no longer be TOML. Add it by hand:\n${LINES}`,
+  );
+  expect(await messageOf('[tools]\nmode = "none"\n[tools.run]\nsandbox = 2\n')).toMatch(
+    /added to \S+: Expected tools\.mode to be .*, got the string "none"\. Expected tools\.run\.sandbox to be .*, got the integer 2\. Add it by hand:\n\[\[/,
+  );
+  const kept = await keepRule(directory, RULE, ENVIRONMENT);
+  expect(kept).toMatchObject({
+    error: {
+      message: `${directory} cannot be written (EISDIR). Add the rule there by hand:\n${LINES}`,
+      details: {error: 'EISDIR'},
+    },
+  });
+});

@@ -122,6 +122,13 @@ describe('content', () => {
     expect(await problem({path})).toMatch(/\/bad\.toml:2:\d+: [^\n]+, in the line: timeout_seconds = = 3$/);
   });
 
+  test('policy: a syntax error has the words of the parser alone, and a long line is cut', async () => {
+    const path = await put('bad.toml', `a = 1\n${'b'.repeat(200)} = = 3\n`);
+    expect(await problem({path})).toMatch(
+      /^\S+bad\.toml:2:\d+: (?!Invalid TOML)[a-z][^\n]+, in the line: b{120}$/,
+    );
+  });
+
   test('policy: a key that is written twice is a problem', async () => {
     const path = await put('twice.toml', '[tools]\nmode = "enabled"\nmode = "disabled"\n');
     expect(await problem({path})).toMatch(/twice\.toml:3:1: .*in the line: mode = "disabled"$/);

@@ -145,7 +145,7 @@ function renderText({
   ]);
   const rest = total_files - inside - shown.length;
   if (!truncated || rest <= 0) return lines.join('\n');
-  return [...lines, `[${count(rest)} more; narrow root or glob, or set depth]`].join('\n');
+  return [...lines, `[${count(rest)} more; narrow root or glob, or set depth, to see the others]`].join('\n');
 }
 
 function count(files: number): string {

@@ -26,3 +26,30 @@ test.each<[string, {readonly [name: string]: Json}]>([
   const ends = (await runtime.events()).filter(({event}) => event === 'tool_call_finished');
   expect(ends.map(({payload}) => payload['truncated'])).toEqual(Array(5).fill(false));
 });
+
+test.each<[string, {readonly [name: string]: Json}, RegExp]>([
+  ['list_files', {}, /^\[(\d+) files more; narrow root or glob, or set depth, to see the others\]$/],
+  ['glob', {pattern: '**/*.txt'}, /^\[the first (\d+) files; narrow pattern or root to see the others\]$/],
+  [
+    'search',
+    {query: 'match', glob: 'file-1.txt', max_results: 1000},
+    /^\[(\d+) of 20 matches; raise max_results, or narrow query, glob or path, to see the others;/,
+  ],
+])(
+  'ruling W17: the text of %s ends with a line that says how to go on, where it was cut alone',
+  async (tool, params, said) => {
+    const {call, tool: named} = await callWorkspaceTools(FILES);
+    const textOf = async (maxOutputBytes: number) => {
+      const {data} = await call(tool, params, {maxOutputBytes});
+      if (data === null) throw new Error('Expected an answer');
+      const entries = Object.values(data).find(Array.isArray) ?? [];
+      return {lines: named(tool).renderText(data).split('\n'), entries: entries.length};
+    };
+    // Not a single match of the first file fits: that is said too.
+    const cut = await textOf(2000);
+    const [, shown] = said.exec(cut.lines.at(-1) ?? '') ?? [];
+    expect(Number(shown)).toBe(tool === 'list_files' ? 60 - cut.entries : cut.entries);
+    const whole = await textOf(1_000_000);
+    expect(whole.lines.filter(line => line.includes('to see the others'))).toEqual([]);
+  },
+);

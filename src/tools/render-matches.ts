@@ -27,12 +27,12 @@ export function renderMatches(answer: Answer): string {
   if (answer.nothing_found !== undefined) return renderNothing(answer.nothing_found);
   if (answer.files !== undefined) return renderCounts(answer, answer.files);
   const {matches, truncated, total_matches} = answer;
-  if (matches.length === 0)
-    return truncated ? `${number(total_matches)} matches, none shown.` : 'No matches.';
+  if (matches.length === 0 && !truncated) return 'No matches.';
   const blocks = Array.from(byFile(matches), ([file, found]) => [file, ...linesOf(found)].join('\n'));
   const text = blocks.join('\n\n');
   if (!truncated) return text;
-  return `${text}\n[${number(matches.length)} of ${number(total_matches)} matches; raise max_results, narrow query, glob or path, or count with output="count"]`;
+  const shown = text === '' ? '' : `${text}\n`;
+  return `${shown}[${number(matches.length)} of ${number(total_matches)} matches; raise max_results, or narrow query, glob or path, to see the others; output="count" counts them]`;
 }
 
 function byFile(matches: readonly Match[]): ReadonlyMap<string, readonly Match[]> {

@@ -32,6 +32,7 @@ async function openWithWitness(
   return {
     fetch: (path: string) => toolbox.webFetch({url: server.origin + path}),
     browserWasStarted: () => existsSync(started),
+    requests: server.requests,
   };
 }
 
@@ -52,6 +53,29 @@ test('FR-WF-12e spa_fallback_enabled = false: an application shell is returned a
   expect(browserWasStarted()).toBe(false);
 });
 
+test.each([
+  ['the default', 399, {}, true],
+  ['the default', 400, {}, false],
+  ['a setting of 6', 5, {min_extracted_chars: 6}, true],
+  ['a setting of 5', 5, {min_extracted_chars: 5}, false],
+  ['a setting of 0', 1, {min_extracted_chars: 0}, false],
+] as const)(
+  'FR-WF-12c with %s, Markdown of %i characters of an application shell is too little (%j): %s',
+  async (_, characters, rendering, tooLittle) => {
+    // The Markdown ends with a line break, which counts.
+    const shell = SHELL.replace('shell', 'x'.repeat(characters - 1));
+    const {fetch, browserWasStarted} = await openWithWitness({'/': htmlPage(shell)}, rendering);
+    expect(await fetch('/')).toMatchObject({ok: true});
+    expect(browserWasStarted()).toBe(tooLittle);
+  },
+);
+
+test.each([201, 203])('FR-WF-12c an application shell with status %i is the page itself', async status => {
+  const {fetch, browserWasStarted} = await openWithWitness({'/': shellWithStatus(status)});
+  expect(await fetch('/')).toMatchObject({value: {notes: [], chunks: [{text: 'shell'}]}});
+  expect(browserWasStarted()).toBe(false);
+});
+
 describe('FR-WF-12f a fetch that failed over HTTP is not tried in the browser', () => {
   test.each<readonly [string, PathHandler]>([
     ['http_4xx', shellWithStatus(404)],
@@ -60,8 +84,13 @@ describe('FR-WF-12f a fetch that failed over HTTP is not tried in the browser', 
     ['unsupported_content_type', answer('application/json', SHELL)],
     ['response_too_large', answer('text/html', SHELL.padEnd(1025))],
   ])('FR-WF-12f %s is the answer', async (code, handler) => {
-    const {fetch, browserWasStarted} = await openWithWitness({'/': handler});
+    // Whoever asked again, in the browser or for it, would get a page.
+    const handlers = [handler];
+    const {fetch, browserWasStarted, requests} = await openWithWitness({
+      '/': (request, response) => (handlers.pop() ?? htmlPage(SHELL))(request, response),
+    });
     expect(await fetch('/')).toMatchObject({ok: false, error: {code}});
+    expect(requests).toEqual(['GET /robots.txt', 'GET /']);
     expect(browserWasStarted()).toBe(false);
   });
 });

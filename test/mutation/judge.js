@@ -21,14 +21,13 @@ export function judge(mutants, equivalents) {
     }
   }
   const caught = counts.killed + counts.timedOut;
-  const files = new Set(mutants.map(({file}) => file));
   return {
     ...counts,
     raw: percent(caught, counts.mutants),
     score: percent(caught, counts.mutants - counts.equivalent),
     survivors: survivors.sort((one, other) => one.file.localeCompare(other.file) || one.row - other.row),
-    // Killed by now, or gone with its line: the list must not outlive the code.
-    stale: equivalents.filter(one => files.has(one.file) && !used.has(one)),
+    // Killed by now, or gone with its line or file: the list must not outlive the code.
+    stale: equivalents.filter(one => !used.has(one)),
   };
 }
 

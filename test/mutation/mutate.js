@@ -7,7 +7,7 @@ import {instrument} from './instrument.js';
 /** A worker that says nothing for so long is in an endless loop that counting did not find. */
 const STALLED_MS = 60_000;
 /** But first it runs all tests once, without a mutant. */
-const STARTING_MS = 180_000;
+const STARTING_MS = 600_000;
 
 /** Every mutant of a module with its verdict: `killed`, `timedOut`, `survived` or `noCoverage`. */
 export async function mutate({mutate, tests}, sandbox, signal) {

@@ -3,8 +3,7 @@ import {createSocket, type RemoteInfo} from 'node:dgram';
 /** What a name is answered with. `silent` never answers. */
 export type DnsReply =
   | {readonly a?: readonly string[] | 'servfail'; readonly aaaa?: readonly string[] | 'servfail'}
-  | 'nxdomain'
-  | 'servfail'
+  | keyof typeof RCODES
   | 'silent';
 
 /** A list is used up query by query, for A and AAAA apart, and its last reply stays: a name that rebinds. */
@@ -27,7 +26,7 @@ interface Question {
 }
 
 const TYPES: {readonly [type: number]: 'A' | 'AAAA'} = {1: 'A', 28: 'AAAA'};
-const RCODES = {nxdomain: 3, servfail: 2} as const;
+const RCODES = {servfail: 2, nxdomain: 3, notimp: 4, refused: 5} as const;
 const HEADER_BYTES = 12;
 
 /** A real DNS server on a loopback UDP port. A name that the zone lacks does not exist. */

@@ -33,6 +33,8 @@ interface Overrides {
   readonly max_robots_bytes?: number;
   readonly cross_origin_redirects?: 'deny' | 'same_site' | 'follow';
   readonly entries?: number;
+  /** What the rules of a call refuse, when its request is about to be made. */
+  readonly refused?: (call: string) => Promise<Failure | undefined>;
 }
 
 /** A small internet: origin → a real server on loopback. What is not in it does not resolve. */
@@ -45,6 +47,7 @@ export async function robotsInternet(
     fail_open = false,
     max_robots_bytes = 524_288,
     cross_origin_redirects = 'deny',
+    refused = async () => undefined,
   } = overrides;
   const clock = createManualClock();
   const servers = new Map<string, TestHttpServer>();
@@ -61,7 +64,7 @@ export async function robotsInternet(
 
   async function openHop(url: WebUrl, call: string, budget: Budget): Promise<Result<HttpResponse>> {
     calls.push(call);
-    const refusal = refusals.get(url.origin);
+    const refusal = refusals.get(url.origin) ?? (await refused(call));
     if (refusal) return {ok: false, error: refusal};
     const server = servers.get(url.origin);
     if (!server) return fail('dns_failed', 'no such name', {host: url.host, error: 'ENOTFOUND'});
@@ -95,7 +98,8 @@ export async function robotsInternet(
     log,
     calls,
     requests: (origin: string) => servers.get(origin)?.requests ?? [],
-    check: (url: string, signal?: AbortSignal) => access.check({url: web(url)} as CheckedUrl, 'pins', signal),
+    check: (url: string, signal?: AbortSignal, call = 'pins') =>
+      access.check({url: web(url)} as CheckedUrl, call, signal),
   };
 }
 

@@ -66,6 +66,10 @@ export interface PausedRequest {
   readonly requestId: string;
   readonly frameId: string;
   readonly resourceType: string;
+  /** What the `Network` events call it. A page's first document has none. */
+  readonly networkId?: string;
+  /** The paused request whose answer, a redirect, led to this one. */
+  readonly redirectedRequestId?: string;
   readonly request: {
     /** Without fragment. */
     readonly url: string;
@@ -93,9 +97,16 @@ export interface NetworkResponse {
   };
 }
 
+export interface EndedLoad {
+  /** A `networkId`. */
+  readonly requestId: string;
+}
+
 export interface CdpEvents {
   readonly 'Fetch.requestPaused': PausedRequest;
   readonly 'Inspector.targetCrashed': Nothing;
+  readonly 'Network.loadingFailed': EndedLoad;
+  readonly 'Network.loadingFinished': EndedLoad;
   readonly 'Network.responseReceived': NetworkResponse;
   readonly 'Network.webSocketWillSendHandshakeRequest': Nothing;
   readonly 'Network.webSocketHandshakeResponseReceived': Nothing;

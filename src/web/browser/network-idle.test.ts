@@ -54,7 +54,10 @@ describe('FR-WF-11e network idle', () => {
     const {clock, idle} = watched();
     idle.documentReady();
     expect(clock.pending()).toBe(1);
+    idle.begin();
     idle.close();
+    expect(clock.pending()).toBe(0);
+    idle.end();
     expect(clock.pending()).toBe(0);
   });
 });

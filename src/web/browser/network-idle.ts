@@ -8,6 +8,7 @@ export class NetworkIdle {
   #inFlight = 0;
   #domReady = false;
   #quiet = false;
+  #closed = false;
   #cancelTimer: () => void = () => {};
   #waiting: (() => void)[] = [];
 
@@ -43,7 +44,9 @@ export class NetworkIdle {
     return new Promise(resolve => this.#waiting.push(resolve));
   }
 
+  /** Requests that end later start no timer. */
   close(): void {
+    this.#closed = true;
     this.#cancelTimer();
     this.#waiting = [];
   }
@@ -51,7 +54,7 @@ export class NetworkIdle {
   #update(): void {
     this.#cancelTimer();
     this.#quiet = false;
-    if (!this.#domReady || this.#inFlight > 0) return;
+    if (this.#closed || !this.#domReady || this.#inFlight > 0) return;
     this.#cancelTimer = this.#clock.after(QUIET_MS, () => {
       this.#quiet = true;
       for (const resolve of this.#waiting.splice(0)) resolve();

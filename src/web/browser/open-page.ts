@@ -8,7 +8,7 @@ import {attachTargets} from './attach-targets.ts';
 import type {Browser} from './browser.ts';
 import type {CdpConnection} from './cdp-connection.ts';
 import type {PausedRequest} from './cdp-protocol.ts';
-import {isEventStream} from './is-event-stream.ts';
+import {InFlight} from './in-flight.ts';
 import type {Chromium} from './launch.ts';
 import {NetworkIdle} from './network-idle.ts';
 import {PageLoad} from './page-load.ts';
@@ -44,6 +44,7 @@ interface Load {
   readonly main: PageLoad;
   readonly subresources: Subresources;
   readonly idle: NetworkIdle;
+  readonly inFlight: InFlight;
   readonly fail: (failure: Err<Failure>) => void;
 }
 
@@ -108,21 +109,22 @@ export function openPage(
   ): Promise<void> {
     const load = await begun;
     if (!load) return;
-    const isWaitedFor = !isEventStream(paused);
-    if (isWaitedFor) load.idle.begin();
+    load.inFlight.begin(paused);
     const isMain = paused.resourceType === 'Document' && paused.frameId === (await frame).frameId;
     const {answer, failure} = isMain
       ? await load.main.load(paused)
       : {answer: await load.subresources.load(paused), failure: undefined};
     if (!('refuse' in answer)) answered.add(withoutFragment(paused.request.url));
+    load.inFlight.answering(paused, answer);
     const awaited = await giveAnswer(connection, paused, answer);
     if (failure && awaited) load.fail(failure);
-    if (isWaitedFor) load.idle.end();
+    load.inFlight.end(paused, awaited);
   }
 
   async function follow({connection, sessionId, frameId}: PageFrame): Promise<void> {
     const load = await begun;
     if (!load) return;
+    load.inFlight.listen(connection);
     connection.on('Page.frameNavigated', ({frame}) => {
       if (frame.id === frameId) load.main.navigated(frame.url);
     });
@@ -156,6 +158,7 @@ export function openPage(
     const {clock} = ports;
     const {options} = settings;
     const idle = new NetworkIdle(clock);
+    const inFlight = new InFlight(idle, clock);
     // What the page still loads when it is closed ends with it.
     loading = new Budget(budget.remainingMs(), clock, closing.signal);
     // Every request that is under way listens, and their number has a bound of its own.
@@ -163,7 +166,7 @@ export function openPage(
     const main = new PageLoad(document, ports, idle, loading);
     const subresources = new Subresources(settings, ports, loading);
     const failure = new Promise<Err<Failure>>(resolve => {
-      begin({main, subresources, idle, fail: resolve});
+      begin({main, subresources, idle, inFlight, fail: resolve});
     });
     try {
       const ready = await budget.race(preparing);
@@ -180,6 +183,7 @@ export function openPage(
       if (subresources.blockedNonGet || main.blockedNonGet) notes.push('browser_blocked_non_get');
       return ok({html, document: main.document, notes});
     } finally {
+      inFlight.close();
       idle.close();
     }
   }

@@ -101,6 +101,15 @@ describe('stats and list', () => {
   });
 });
 
+test('policy: pages of one moment are listed by their addresses', async () => {
+  const {cache, desk, page, clock} = fixture();
+  await cache.write(page(url('z')));
+  clock.advance(1000);
+  for (const name of ['c', 'a', 'd', 'b']) await cache.write(page(url(name)));
+  const list = await value(desk.list());
+  expect(list.map(entry => entry.url)).toEqual(['a', 'b', 'c', 'd', 'z'].map(url));
+});
+
 describe('ruling F4 what is damaged', () => {
   test('ruling F4 is counted and never fails a command', async () => {
     const {cache, desk, page, pathOf, tamper, directory} = fixture();
@@ -137,6 +146,39 @@ describe('ruling F4 what is damaged', () => {
       expect(await command()).toMatchObject({ok: false, error: {code: 'cache_read_failed'}});
     }
   });
+});
+
+test('ruling F4 what cannot be used is said, with what to do', async () => {
+  const {openDesk} = fixture();
+  expect(await openDesk({directory: ''}).stats()).toMatchObject({
+    error: {
+      message:
+        'There is no page cache: tools.webfetch.cache_dir is empty. Set it to a directory of your own.',
+      details: {path: '', error: 'disabled'},
+    },
+  });
+  expect(await openDesk({directory: '/etc/hostname/x'}).list()).toMatchObject({
+    error: {
+      message:
+        'The page cache at /etc/hostname/x cannot be used: ENOTDIR. Check its owner and permissions, or set tools.webfetch.cache_dir to a directory of your own.',
+      details: {path: '/etc/hostname/x', error: 'ENOTDIR'},
+    },
+  });
+});
+
+test('ruling F4 an entry of one page under the name of another is none', async () => {
+  const {cache, desk, page, tamper} = fixture();
+  await cache.write(page());
+  tamper({rendering_method: 'browser', origin: 'forced'});
+  expect(await value(desk.show(CACHE_URL))).toEqual([]);
+});
+
+test('policy: an entry that is larger than the cache may be is not shown', async () => {
+  const {cache, openDesk, page, pathOf} = fixture();
+  await cache.write(page());
+  const bytes = readFileSync(pathOf()).length;
+  expect(await value(openDesk({maxBytes: bytes}).show(CACHE_URL))).toHaveLength(1);
+  expect(await value(openDesk({maxBytes: bytes - 1}).show(CACHE_URL))).toEqual([]);
 });
 
 describe('show', () => {

@@ -43,15 +43,15 @@ export class AtomCounts {
     return this.#tokens[index] as number;
   }
 
-  /** What the white space behind the atom adds to that. */
+  /** What the white space behind the atom adds to that, which was asked for before. */
   behind(index: number, start: number): number {
     const {from, end, next} = this.atoms[index] as Atom;
     if (next === end) return 0;
     const {text} = this.#block;
     const space = text.slice(end, next);
-    const tokens = this.#tokens[index] as number;
-    if (start === from && tokens !== NOT_COUNTED) {
-      return this.#counter.behind({tokens, slot: this.#slots[index] as number}, text.slice(from, end), space);
+    if (start === from) {
+      const [tokens, slot] = [this.#tokens[index] as number, this.#slots[index] as number];
+      return this.#counter.behind({tokens, slot}, text.slice(from, end), space);
     }
     return tokensAdded(text.slice(start, end), space, this.#limit.countTokens);
   }

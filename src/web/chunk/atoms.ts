@@ -82,11 +82,9 @@ function addItem(atoms: Atom[], text: string, start: number, next: number, rank:
     }
     fence = openingFence(line, true);
     if (!fence) continue;
-    if (lineStart > partStart)
-      addSentences(atoms, text, partStart, lineStart, SENTENCE, fits, partStart === start);
+    addSentences(atoms, text, partStart, lineStart, SENTENCE, fits, partStart === start);
     partStart = lineStart;
   }
-  if (partStart >= next) return;
   if (fence) addCode(atoms, text, partStart, next, rank, fits);
   else addSentences(atoms, text, partStart, next, rank, fits, partStart === start);
 }
@@ -103,11 +101,11 @@ function addCode(atoms: Atom[], text: string, start: number, next: number, rank:
   else atoms.push({from: start, start, end, next, rank, whole: true});
 }
 
-/** FR-WF-CHK-CODE-01: lines, each with the blank lines that follow it. */
+/** FR-WF-CHK-CODE-01: lines, each with the blank lines that follow it. `to` is as for `linesOf`. */
 function addLines(atoms: Atom[], text: string, from: number, to: number, lastRank: number): void {
   for (let start = from; start < to; ) {
     const newline = text.indexOf('\n', start);
-    const lineEnd = newline < 0 || newline >= to ? to : newline;
+    const lineEnd = newline < 0 ? to : newline;
     const next = afterBlanks(text, Math.min(lineEnd + 1, to), to);
     const rank = next < to ? SENTENCE : lastRank;
     atoms.push({from: start, start, end: contentEnd(text, start, lineEnd), next, rank, whole: true});
@@ -172,10 +170,11 @@ function endsSentence(unit: number): boolean {
   return unit === 0x2e || unit === 0x21 || unit === 0x3f;
 }
 
+/** `to` is the start of a line or the end of the text. */
 function* linesOf(text: string, from: number, to: number): Generator<readonly [number, number]> {
   for (let start = from; start < to; ) {
     const newline = text.indexOf('\n', start);
-    const end = newline < 0 || newline > to ? to : newline;
+    const end = newline < 0 ? to : newline;
     yield [start, end];
     start = end + 1;
   }

@@ -20,6 +20,7 @@ describe('FR-WF-15 block detection', () => {
   test.each<[string, string, Found[]]>([
     ['blank lines separate paragraphs', 'a\nb\n \t\n\n\nc\n', [text('a\nb'), text('c')]],
     ['a heading starts a block', 'a\n# B\nc', [text('a'), text('# B\nc', 'B')]],
+    ['blanks behind a heading are no part of it', '# A \t\nb', [text('# A \t\nb', 'A')]],
     ['seven marks are no heading', '####### a', [text('####### a')]],
     ['a mark needs white space behind it', '#a', [text('#a')]],
     ['ruling E5: a heading without text names nothing', 'a\n#\n\nb', [text('a'), text('#'), text('b')]],
@@ -43,6 +44,8 @@ describe('FR-WF-CHK-CODE-01 fences', () => {
     ['run to the end where they are not closed', 'a\n\n```\nb\n\nc\n\n', [text('a'), code('```\nb\n\nc')]],
     ['interrupt a paragraph', 'a\n```\nb\n```', [text('a'), code('```\nb\n```')]],
     ['have no backtick in their info string', '```a```\nb', [text('```a```\nb')]],
+    ['may be indented by three blanks', '   ```\na\n\nb\n```', [code('   ```\na\n\nb\n```')]],
+    ['end their block', '```\na\n```\n```\nb\n```', [code('```\na\n```'), code('```\nb\n```')]],
     ['are indented by three blanks at most', '    ```\na\n\nb', [text('    ```\na'), text('b')]],
   ])('%s', (_, markdown, expected) => {
     expect(foundIn(markdown)).toEqual(expected);
@@ -59,6 +62,13 @@ describe('FR-WF-CHK-LIST-01 lists', () => {
     ['indented lines continue an item', '- a\n  b\n\tc\nd', [list('- a\n  b\n\tc'), text('d')]],
     ['blank lines between items do not end it', '- a\n\n- b\n\nc', [list('- a\n\n- b'), text('c')]],
     ['an indented line behind a blank one ends it', '- a\n\n  b', [list('- a'), text('  b')]],
+    ['an item interrupts a paragraph', 'a\n- b\n  c\nd', [text('a'), list('- b\n  c'), text('d')]],
+    ['a paragraph is no item', 'a\n  b\n\n  c', [text('a\n  b'), text('  c')]],
+    ['an item behind code is a list', '```\na\n```\n- b', [code('```\na\n```'), list('- b')]],
+    ['a deep item behind a blank line continues it', '- a\n\n      - b', [list('- a\n\n      - b')]],
+    ['a paragraph ends it for good', '- a\n\nb\n\n    - c', [list('- a'), text('b'), text('    - c')]],
+    ['a paragraph begins none', 'a\n\n    - b', [text('a'), text('    - b')]],
+    ['an unclosed fence at a marker ends with its item', '- ```\n  b\nc', [list('- ```\n  b'), text('c')]],
     ['a heading ends it', '- a\n# b', [list('- a'), text('# b', 'b')]],
     ['a marker needs white space behind it', '-a\n1.b', [text('-a\n1.b')]],
     ['four blanks are too many outside a list', '    - a', [text('    - a')]],

@@ -40,6 +40,7 @@ export function startsItem(line: string, inList: boolean): boolean {
 class BlockScanner {
   readonly #markdown: string;
   readonly #blocks: Block[] = [];
+  /** Of the open block, or of the last one: a list is open until another block begins. */
   #kind: BlockKind = 'text';
   /** Where the open block starts; -1 if none is open. */
   #start = -1;
@@ -62,11 +63,10 @@ class BlockScanner {
     const line = this.#markdown.slice(start, end);
     if (this.#fence && !leavesItem(line, this.#fence)) {
       this.#end = end;
-      if (closesFence(line, this.#fence)) this.#endFence();
+      if (closesFence(line, this.#fence)) this.#fence = undefined;
       return;
     }
-    if (this.#fence) this.#endFence();
-    if (this.#start >= 0 && this.#kind === 'list' && this.#continuesList(line, end)) return;
+    if (this.#kind === 'list' && this.#continuesList(line, end)) return;
     this.#begin(line, start, end);
   }
 
@@ -77,7 +77,7 @@ class BlockScanner {
 
   #blank(): void {
     if (this.#fence) return;
-    if (this.#start >= 0 && this.#kind === 'list') this.#afterBlank = true;
+    if (this.#kind === 'list') this.#afterBlank = true;
     else this.#close();
   }
 
@@ -106,18 +106,12 @@ class BlockScanner {
     this.#end = end;
   }
 
-  /** A fence of its own ends its block; one inside a list item does not. */
-  #endFence(): void {
-    this.#fence = undefined;
-    if (this.#kind === 'code') this.#close();
-  }
-
   #close(): void {
     if (this.#start < 0) return;
     const start = this.#start;
     const text = this.#markdown.slice(start, contentEnd(this.#markdown, start, this.#end));
     const kind = this.#kind;
-    const heading = kind === 'text' ? headingOf(text) : '';
+    const heading = headingOf(text);
     this.#blocks.push(heading === '' ? {kind, text, start} : {kind, text, start, heading});
     this.#start = -1;
     this.#afterBlank = false;
@@ -126,7 +120,6 @@ class BlockScanner {
 
 /** FR-WF-CHK-HEAD-01: the text behind the marks of a block that starts with an ATX heading. */
 function headingOf(text: string): string {
-  if (!text.startsWith('#')) return '';
   const newline = text.indexOf('\n');
   return HEADING.exec(newline < 0 ? text : text.slice(0, newline))?.[1]?.trim() ?? '';
 }

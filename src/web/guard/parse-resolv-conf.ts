@@ -18,7 +18,7 @@ export function parseResolvConf(text: string): ResolverRules {
   const options = {...DEFAULTS};
   for (const line of text.split('\n')) {
     const [keyword, ...values] = line.split(/[ \t\r]+/);
-    if (keyword === 'search') search = values.filter(value => value !== '');
+    if (keyword === 'search') search = values;
     else if (keyword === 'domain') search = values.slice(0, 1);
     else if (keyword === 'options') for (const value of values) readOption(value, options);
   }

@@ -65,6 +65,30 @@ describe('review B4: the rules of the system', () => {
     await expect(resolve('a.example')).rejects.toMatchObject({code: 'ESERVFAIL'});
   });
 
+  test('what is said of the name itself is what is reported, also where it comes last', async () => {
+    const {resolve} = await resolverOver({wiki: 'servfail'}, {resolvConf: 'search one two\n'});
+    await expect(resolve('wiki')).rejects.toMatchObject({code: 'ESERVFAIL'});
+  });
+
+  test.each(['nxdomain', 'servfail', 'refused', {a: []}] as const)(
+    'a domain of the list whose server says %j is passed over',
+    async said => {
+      const {resolve} = await resolverOver(
+        {'wiki.one': said, 'wiki.two': {a: ['93.184.216.34']}},
+        {resolvConf: 'search one two\n'},
+      );
+      expect(await resolve('wiki')).toEqual(['93.184.216.34']);
+    },
+  );
+
+  test('the system is not asked where a server did not answer', async () => {
+    const {resolve} = await resolverOver(
+      {'printer.local': 'silent'},
+      {resolvConf: 'options timeout:1 attempts:1\n', nsswitch: 'hosts: files mdns4 dns\n'},
+    );
+    await expect(resolve('printer.local')).rejects.toMatchObject({code: 'ETIMEOUT'});
+  });
+
   test('a server that does not answer is not asked for the rest of the list', async () => {
     const {server, resolve} = await resolverOver(
       {'a.example': 'silent'},

@@ -64,7 +64,7 @@ async function search(
     try {
       return await askDns(asked, {...rules, servers}, signal);
     } catch (error) {
-      if (asked === name || refusal === undefined) refusal = error;
+      if (asked === name) refusal = error;
       if (signal.aborted || !NO_ADDRESS.has(codeOf(error))) throw error;
     }
   }

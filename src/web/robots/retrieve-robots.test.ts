@@ -189,6 +189,15 @@ describe('what failed on the way', () => {
     },
   );
 
+  test('ruling B3 a certificate of the origin itself that does not verify is that error; of a hop it is unavailable', async () => {
+    const failed = failure('network', {error: 'tls_validation_failed'});
+    expect(await answering({[ROBOTS]: failed}).robots).toMatchObject({error: {code: 'network'}});
+    const hop = answering({[ROBOTS]: {status: 301, location: FAR}, [FAR]: failed});
+    expect(await hop.robots).toMatchObject({
+      error: {code: 'robots_unavailable', details: {error: 'tls_validation_failed'}},
+    });
+  });
+
   test('ruling B3 the name asked about is the origin’s on every hop; its other ports are not', async () => {
     const other = `${SITE}:8080/r`;
     const hop = (code: Failure['code']) =>

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {PathHandler} from '../../../test/support/http-server.ts';
 import {file, robotsInternet as internet, SITE, say} from '../../../test/support/robots-internet.ts';
+import {fail} from '../../core/failure.ts';
 
 const HOUR_MS = 3_600_000;
 const ALLOWED = {ok: true, value: {failOpen: false}};
@@ -182,6 +183,53 @@ describe('time', () => {
     open[0]?.();
     expect(await Promise.all(others)).toEqual([ALLOWED, refused('robots_disallowed', {})]);
     expect(requests(SITE).length).toBe(1);
+  });
+
+  test('review R11: what the rules of one call refuse says nothing about another that waits for it', async () => {
+    const asked: string[] = [];
+    let refuse = (): void => {};
+    const {check, requests} = await internet(
+      {[SITE]: file(say('User-agent: *\nDisallow: /no'))},
+      {
+        refused: call => {
+          asked.push(call);
+          if (call !== 'strict') return Promise.resolve(undefined);
+          return new Promise(resolve => {
+            refuse = () => resolve(fail('approval_denied', 'no', {}).error);
+          });
+        },
+      },
+    );
+    const strict = check(`${SITE}/x`, undefined, 'strict');
+    const others = [check(`${SITE}/x`, undefined, 'b'), check(`${SITE}/no`, undefined, 'c')];
+    await expect.poll(() => asked).toEqual(['strict']);
+    refuse();
+    expect(await strict).toEqual(unavailable('approval_denied'));
+    expect(await Promise.all(others)).toEqual([ALLOWED, refused('robots_disallowed', {})]);
+    // The one who was refused did not ask again.
+    expect(asked.toSorted()).toEqual(['b', 'c', 'strict']);
+    expect(requests(SITE)).toHaveLength(2);
+  });
+
+  test('review R11: another failure is shared by all who wait', async () => {
+    const asked: string[] = [];
+    let open = (): void => {};
+    const {check} = await internet(
+      {},
+      {
+        refused: call => {
+          asked.push(call);
+          return new Promise(resolve => {
+            open = () => resolve(undefined);
+          });
+        },
+      },
+    );
+    const checks = [check(`${SITE}/x`, undefined, 'a'), check(`${SITE}/y`, undefined, 'b')];
+    await expect.poll(() => asked).toEqual(['a']);
+    open();
+    for (const result of await Promise.all(checks)) expect(result).toEqual(refused('dns_failed', {}));
+    expect(asked).toEqual(['a']);
   });
 
   test('ruling B2 the time of a retrieval is over with it', async () => {
