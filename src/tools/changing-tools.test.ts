@@ -177,7 +177,7 @@ describe('apply_patch', () => {
       {changed_files: ['src/main.py'], patch_size_bytes: DIFF.length},
     ]);
     expect(place.tool('apply_patch').renderText(done)).toBe(
-      '1 file\nsrc/main.py | +1 -1\n[line counts of 1 hunk headers were corrected]',
+      '1 file\nsrc/main.py | +1 -1\n[wrong line counts were corrected in 1 hunk header]',
     );
   });
 

@@ -107,11 +107,16 @@ describe('replace_in_files', () => {
     });
     expect(read(place, 'f.c')).toBe('f_2(b,\r\n  a) $;\r\nf_2(d,\r\n  c) $;\r\n');
     expect(read(place, 'g.c')).toBe('f_2(f,\n  e) $;');
-    // `[^,]*` reaches into the CR before the line feed.
-    await place.data('replace_in_files', {query: ';[^,]*$', replacement: '!', is_regex: true, path: 'f.c'});
+    await place.data('replace_in_files', {query: ';[^,]*', replacement: '!', is_regex: true, path: 'f.c'});
     expect(read(place, 'f.c')).toBe('f_2(b,\r\n  a) $!\r\nf_2(d,\r\n  c) $!\r\n');
     await place.data('replace_in_files', {query: '^', replacement: '// ', is_regex: true, path: 'g.c'});
     expect(read(place, 'g.c')).toBe('// f_2(f,\n//   e) $;');
+  });
+
+  test('policy: a mark at the beginning of a file stays there', async () => {
+    const place = await callWorkspaceTools({'bom.txt': '\ufeffold\nold'});
+    await place.data('replace_in_files', {query: '^', replacement: '> ', is_regex: true});
+    expect(read(place, 'bom.txt')).toBe('\ufeff> old\n> old');
   });
 
   test.each([

@@ -57,6 +57,8 @@ test('W5: lines that were read, in whatever parts, or written, or that stay, are
     new_string: 'eleven\n11 b\n11 c\n',
   });
   expect(await write('c.txt', NUMBERS.replace('line 10\nline 11\nline 12\n', ''))).toBe(0);
+  // What was written whole is known whole.
+  expect(await write('c.txt', 'x\n')).toBe(0);
   await place.data('read_file', {path: 'd.txt', start_line: 1, end_line: 1});
   await place.data('move_file', {from: 'd.txt', to: 'e.txt'});
   expect(await write('e.txt', NUMBERS.replace('line 1\nline 2\n', ''))).toBe(1);

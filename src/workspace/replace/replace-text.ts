@@ -20,7 +20,7 @@ export function replaceText(content: Buffer, places: readonly FoundPlace[]): Rep
     let end = at + length;
     let fresh = crlf ? withCrlf(replacement) : replacement;
     if (length > 0 && content[end - 1] === CR && content[end] === LF) {
-      // Patterns such as [^;]* reach into the end of the line, which is no part of its text.
+      // ripgrep 15 leaves the CR out of a match; a version that does not must not cost the file its line ends.
       end -= 1;
       if (fresh.at(-1) === CR) fresh = fresh.subarray(0, -1);
     }
