@@ -65,6 +65,7 @@ describe.each(COMBINATIONS)('the toolbox over MCP: %s, %s', (...combination) => 
       'verify_quote',
       ...WORKSPACE_TOOLS,
       'run',
+      'read_output',
     ]);
     for (const tool of tools) {
       expect(tool).toMatchObject({
