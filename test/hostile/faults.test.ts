@@ -37,7 +37,7 @@ beforeAll(async () => {
     await server.close();
     rmSync(directory, {recursive: true});
   };
-});
+}, 60_000);
 
 /** Runs a flow in a process of its own, with every operation failing in turn. */
 function failEverything(flow: string, sandbox = 'none'): Promise<FaultReport> {
@@ -63,7 +63,7 @@ describe('security: every operation of a call fails once, and from there on', ()
   );
 
   test.runIf(process.env['FORGE_TEST_BWRAP'] === '1')(
-    'run in bubblewrap, every fourth operation: a typed error or a success, nothing left open',
+    'run in bubblewrap, its pipes and every fourth of the others: a typed error or a success, nothing left open',
     async () => {
       const {violations} = await failEverything('run', 'bubblewrap');
       expect(violations).toEqual([]);
