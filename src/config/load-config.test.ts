@@ -1,4 +1,4 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdir, mkdtemp, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {dirname, join, relative} from 'node:path';
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
@@ -157,3 +157,31 @@ describe('content', () => {
     expect(await problem({path})).toContain('deep.toml:1:');
   });
 });
+
+describe('ruling H7: no file', () => {
+  test('the profile "guarded" holds, or the one that is asked for', async () => {
+    expect(await loaded()).toMatchObject({
+      source: undefined,
+      config: {profile: 'guarded', tools: {mode: 'enabled'}},
+    });
+    const reading = await loadConfig({...place(), profile: 'read-only'});
+    expect(reading).toMatchObject({value: {config: {profile: 'read-only', tools: {access: 'read-only'}}}});
+  });
+
+  test('a file that a link should lead to is not none', async () => {
+    await mkdir(join(root, 'home/.config/forge'), {recursive: true});
+    await symlink('/nonexistent/config.toml', join(root, 'home/.config/forge/config.toml'));
+    expect(await problem({})).toContain('is a link that leads nowhere');
+  });
+
+  test('a file that is there keeps its meaning, an empty one too', async () => {
+    await put('home/.config/forge/config.toml', '');
+    expect(await loaded()).toMatchObject({config: {profile: 'none', tools: {mode: 'disabled'}}});
+    const chosen = await loadConfig({...place(), profile: 'guarded'});
+    expect(chosen).toMatchObject({value: {config: {tools: {mode: 'enabled'}}}});
+  });
+});
+
+function place() {
+  return {env: {}, cwd: join(root, 'work'), tempDir: '/tmp', homeDir: join(root, 'home')};
+}

@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises';
+import {lstat, readFile} from 'node:fs/promises';
 import {parse, TomlError} from 'smol-toml';
 import {ok, type Result} from '../core/result.ts';
 import {errorReason} from '../system/error-code.ts';
@@ -44,7 +44,14 @@ async function readSource({
   } catch (error) {
     const code = errorReason(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      if (namedBy === undefined) return ok(undefined);
+      if (namedBy === undefined) {
+        // Ruling H7: without a file the tools are on. One that somebody keeps elsewhere must not count as none.
+        const isLink = await lstat(file).then(
+          info => info.isSymbolicLink(),
+          () => false,
+        );
+        return isLink ? problem(`${file} is a link that leads nowhere. Mend or remove it.`) : ok(undefined);
+      }
       return problem(`${file}, named by ${namedBy}, does not exist. Correct the path, or leave it out.`);
     }
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {

@@ -1,4 +1,7 @@
+import {realpathSync, symlinkSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {startedIn} from './started-in.ts';
 
 test.each([
@@ -10,4 +13,12 @@ test.each([
   ['/', []],
 ])('review R3: without a workspace, started in %s, programs below %j are not run', (cwd, barred) => {
   expect(startedIn({cwd, homeDir: '/home/ann'})).toEqual(barred);
+});
+
+test('ruling H7: a home that is named by a link is the home', () => {
+  const real = realpathSync(temporaryDirectory());
+  const link = join(temporaryDirectory(), 'home');
+  symlinkSync(real, link);
+  expect(startedIn({cwd: real, homeDir: link})).toEqual([]);
+  expect(startedIn({cwd: join(real, 'project'), homeDir: link})).toEqual([join(real, 'project')]);
 });

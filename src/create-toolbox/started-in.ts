@@ -1,3 +1,4 @@
+import {realpathSync} from 'node:fs';
 import {sep} from 'node:path';
 import type {Environment} from '../config/environment.ts';
 
@@ -7,5 +8,15 @@ import type {Environment} from '../config/environment.ts';
  */
 export function startedIn({cwd, homeDir}: Pick<Environment, 'cwd' | 'homeDir'>): readonly string[] {
   const below = cwd.endsWith(sep) ? cwd : `${cwd}${sep}`;
-  return homeDir === cwd || homeDir.startsWith(below) ? [] : [cwd];
+  // The working directory has no links in its name; the home of the user may.
+  const homes = [homeDir, realPath(homeDir)];
+  return homes.some(home => home === cwd || home.startsWith(below)) ? [] : [cwd];
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -76,7 +76,7 @@ describe('forge-tools fetch', () => {
   test('--json: the exact response object on one line', async () => {
     const server = await serve({'*': html('<title>T</title><p>text')});
     const args = ['fetch', '--json', '--max-chunk-tokens', '256', `${server.origin}/?q=1`];
-    const result = await runBuiltCli([...args, '--config', configFor(server)]);
+    const result = await runBuiltCli([...args, '--config', configFor(server), '--log-level', 'info']);
     expect(result.code).toBe(0);
     expect(JSON.parse(result.stdout)).toMatchObject({
       requested_url: `${server.origin}/?q=1`,
@@ -85,7 +85,7 @@ describe('forge-tools fetch', () => {
       notes: [],
     });
     expect(result.stdout).toBe(`${JSON.stringify(JSON.parse(result.stdout))}\n`);
-    // FR-WF-19c: stderr is JSON lines, and the query string is in none of them.
+    // FR-WF-19c: where a level is asked for, stderr is JSON lines, and the query string is in none of them.
     const logs = result.stderr.trim().split('\n');
     expect(logs.map(line => JSON.parse(line).event)).toEqual([
       'config_warning',
