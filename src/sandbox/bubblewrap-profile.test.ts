@@ -1,9 +1,16 @@
 import {describe, expect, test} from 'vitest';
-import {workspaceArguments} from './bubblewrap-profile.ts';
+import {flatProfile, nestedProfile} from './bubblewrap-profile.ts';
+import type {GuardedTree} from './guard/guarded-tree.ts';
+
+const ROOT_ONLY: GuardedTree = [{path: '', writable: true, place: '1:1', version: '1'}];
 
 function hasHostName(workspace: string, readablePaths: readonly string[] = ['/opt']): boolean {
-  const args = workspaceArguments(workspace, [], {}, readablePaths);
-  return args.some((argument, at) => argument === '--symlink' && args[at + 2] === workspace);
+  const profile = {commandArgs: [], systemArgs: [], workspace, tree: ROOT_ONLY, env: {}, readablePaths};
+  const isThere = (args: readonly string[]): boolean =>
+    args.some((argument, at) => argument === '--symlink' && args[at + 2] === workspace);
+  const nested = isThere(nestedProfile(profile).outer);
+  expect(isThere(flatProfile(profile))).toBe(nested);
+  return nested;
 }
 
 describe('the name that the workspace has on the host', () => {
