@@ -17,7 +17,7 @@ async function inThread() {
   const {Budget} = await loadOurs('core/budget.js');
   const {systemClock} = await loadOurs('core/clock.js');
   const {chunksOf} = await loadOurs('web/chunk/plan-chunks.js');
-  const {Offload} = await loadOurs('web/offload/offload.js');
+  const {Offload} = await loadOurs('web/convert/offload.js');
   const offload = new Offload();
   const source = {media: 'html', headerCharset: 'utf-8', baseUrl: BASE, honorBaseHref: false};
   const bytes = readFileSync(file);

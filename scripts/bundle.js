@@ -18,7 +18,7 @@ const bin = new URL('dist/bin/', root);
 // Each by itself: what they share would be further files to open.
 const output = [
   ...(await bundle('forge-tools', 'dist/cli/main.js')),
-  ...(await bundle('worker', 'dist/web/offload/worker.js')),
+  ...(await bundle('worker', 'dist/web/convert/worker.js')),
 ];
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());

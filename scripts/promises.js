@@ -8,7 +8,7 @@ export const PROMISES = [
     proofs: [
       'test/hostile/addresses-classifier.test.ts',
       'src/web/guard/classify-address.test.ts',
-      'src/web/guard/ip-address.test.ts',
+      'src/web/ip/ip-address.test.ts',
     ],
   },
   {
@@ -83,17 +83,17 @@ export const PROMISES = [
     proofs: [
       'src/system/find-program.test.ts',
       'test/e2e/protected-paths.test.ts',
-      'src/workspace/protected-paths.test.ts',
+      'src/workspace/protect/protected-paths.test.ts',
       'src/workspace/edit/recover-journals.test.ts',
     ],
   },
   {
     promise: 'No tool leaves the working tree, by name, link or race',
     proofs: [
-      'src/workspace/jail',
+      'src/workspace/jail/',
       'src/workspace/pin-',
       'src/workspace/open-file.test.ts',
-      'src/workspace/protected-',
+      'src/workspace/protect/protected-',
       'src/workspace/workspace-path.test.ts',
       'test/hostile/workspace-',
     ],
@@ -108,8 +108,8 @@ export const PROMISES = [
     proofs: [
       'test/hostile/edit-schedules.test.ts',
       'test/hostile/edit-kill-points.test.ts',
-      'src/tools/one-commit.test.ts',
-      'src/tools/undo-step.test.ts',
+      'src/tools/change/one-commit.test.ts',
+      'src/tools/change/undo-step.test.ts',
     ],
   },
   {
@@ -119,7 +119,11 @@ export const PROMISES = [
   },
   {
     promise: 'No argument changes policy; what was approved is what was shown; `deny` holds',
-    proofs: ['src/runtime/approvals/', 'src/runtime/execute-call.test.ts', 'src/mcp/approval-form.test.ts'],
+    proofs: [
+      'src/runtime/approvals/',
+      'src/runtime/execute-call.test.ts',
+      'src/mcp/approval/approval-form.test.ts',
+    ],
   },
   {
     promise: 'The log verifies after a kill at any moment, and shows what was changed',
@@ -127,7 +131,7 @@ export const PROMISES = [
   },
   {
     promise: 'MCP over HTTP answers nobody without the token, on no other host or origin',
-    proofs: ['src/mcp/serve-http.test.ts'],
+    proofs: ['src/mcp/http/serve-http.test.ts'],
   },
   {
     promise: 'What a page or a command wrote cannot run in a report',

@@ -1,6 +1,6 @@
 const INTRO = `# Errors
 
-<!-- Written by \`npm run docs\` from src/core/failure-codes.ts. Edit that. -->
+<!-- Written by \`npm run docs\` from src/core/failure/failure-codes.ts. Edit that. -->
 
 A call that fails answers with
 

@@ -1,4 +1,4 @@
-import type {FAILURE_CODES} from '../src/core/failure-codes.ts';
+import type {FAILURE_CODES} from '../src/core/failure/failure-codes.ts';
 import type {ToolListing} from '../src/core/tool-host.ts';
 import type {toolResultSchema} from '../src/mcp/tool-result-schema.ts';
 import type {RUNTIME_EVENTS} from '../src/runtime/events/run-event.ts';

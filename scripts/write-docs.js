@@ -2,7 +2,7 @@
 import {readFile, writeFile} from 'node:fs/promises';
 import {configSchema} from '../dist/config/config-schema.js';
 import {renderConfigReference} from '../dist/config/render-reference.js';
-import {FAILURE_CODES} from '../dist/core/failure-codes.js';
+import {FAILURE_CODES} from '../dist/core/failure/failure-codes.js';
 import {createToolbox} from '../dist/create-toolbox.js';
 import {RUNTIME_EVENTS} from '../dist/runtime/events/run-event.js';
 import {listEveryTool} from './list-every-tool.js';

@@ -1,6 +1,6 @@
 // Writes schemas/ from the tables in the code. Needs dist/: `npm run docs`.
 import {mkdir, rm, writeFile} from 'node:fs/promises';
-import {FAILURE_CODES} from '../dist/core/failure-codes.js';
+import {FAILURE_CODES} from '../dist/core/failure/failure-codes.js';
 import {createToolbox} from '../dist/create-toolbox.js';
 import {toolResultSchema} from '../dist/mcp/tool-result-schema.js';
 import {RUNTIME_EVENTS} from '../dist/runtime/events/run-event.js';

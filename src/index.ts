@@ -5,8 +5,8 @@ export {vercelTools} from './adapters/vercel-ai.ts';
 export {ConfigError} from './config/config-error.ts';
 export type {Config} from './config/config-schema.ts';
 export type {Clock} from './core/clock.ts';
-export type {Failure} from './core/failure.ts';
-export {FAILURE_CODES, type FailureCode} from './core/failure-codes.ts';
+export type {Failure} from './core/failure/failure.ts';
+export {FAILURE_CODES, type FailureCode} from './core/failure/failure-codes.ts';
 export type {Log, LogEvent, LogLevel} from './core/log.ts';
 export type {Result} from './core/result.ts';
 export type {ToolError, ToolRequest, ToolResult} from './core/tool.ts';
@@ -26,7 +26,7 @@ export {
   type ToolboxOptions,
   type ToolboxPorts,
 } from './create-toolbox.ts';
-export type {WebFetchArgs} from './tools/web-fetch.ts';
+export type {WebFetchArgs} from './tools/web/web-fetch.ts';
 export {
   canonicalizeUrl,
   chunkMarkdown,
@@ -36,7 +36,7 @@ export {
   isAllowedByRobots,
   parseRobots,
 } from './web/building-blocks.ts';
-export type {HostResolver} from './web/guard/host-resolver.ts';
+export type {HostResolver} from './web/guard/dns/host-resolver.ts';
 export type {CanonicalUrl, FetchChunk, FetchResponse, Note, TruncationReason} from './web/page.ts';
 export type {Robots} from './web/robots/robots.ts';
 export type {FileSystem} from './workspace/file-system.ts';

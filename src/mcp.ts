@@ -1,7 +1,3 @@
-export {
-  createMcpService,
-  type McpService,
-  type McpServiceOptions,
-} from './mcp/create-mcp-service.ts';
-export {type HttpOptions, type HttpService, serveHttp} from './mcp/serve-http.ts';
+export {createMcpService, type McpService, type McpServiceOptions} from './mcp/create-mcp-service.ts';
+export {type HttpOptions, type HttpService, serveHttp} from './mcp/http/serve-http.ts';
 export {type StdioOptions, serveStdio} from './mcp/serve-stdio.ts';

@@ -196,9 +196,9 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
     good: [
       {
         'web/a.ts': 'a;\n'.repeat(300),
-        'web/guard/special-ranges.ts': 'a;\n'.repeat(301),
+        'web/ip/special-ranges.ts': 'a;\n'.repeat(301),
         'web/extract/entities.data.ts': 'a;\n'.repeat(301),
-        'core/failure-codes.ts': 'a;\n'.repeat(301),
+        'core/failure/failure-codes.ts': 'a;\n'.repeat(301),
         'web/options.ts': 'a;\n'.repeat(301),
       },
     ],

@@ -4,8 +4,8 @@ import {describe, expect, test} from 'vitest';
 import {renderErrors} from '../scripts/render-errors.js';
 import {configSchema} from '../src/config/config-schema.ts';
 import {renderConfigReference} from '../src/config/render-reference.ts';
-import {resolveConfig} from '../src/config/resolve-config.ts';
-import {FAILURE_CODES} from '../src/core/failure-codes.ts';
+import {resolveConfig} from '../src/config/resolve/resolve-config.ts';
+import {FAILURE_CODES} from '../src/core/failure/failure-codes.ts';
 import {ok} from '../src/core/result.ts';
 import type {Section} from '../src/core/setting.ts';
 

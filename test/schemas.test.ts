@@ -6,7 +6,7 @@ import {describe, expect, test} from 'vitest';
 import {listEveryTool} from '../scripts/list-every-tool.js';
 import {renderSchemas} from '../scripts/render-schemas.js';
 import {parseRequest} from '../src/cli/jsonl/parse-request.ts';
-import {FAILURE_CODES} from '../src/core/failure-codes.ts';
+import {FAILURE_CODES} from '../src/core/failure/failure-codes.ts';
 import {createToolbox} from '../src/index.ts';
 import {toolResultSchema} from '../src/mcp/tool-result-schema.ts';
 import {RUNTIME_EVENTS} from '../src/runtime/events/run-event.ts';

@@ -22,10 +22,11 @@ if (directory === undefined || more.length > 0) {
 const [{htmlToMarkdown, chunkMarkdown, countTokens}, {runReadJob, runQuoteJob}, {webReadText, plainTextOf}] =
   await Promise.all([
     loadOurs('index.js'),
-    loadOurs('web/offload/read-job.js'),
-    Promise.all([loadOurs('tools/web-read-text.js'), loadOurs('web/read/plain-text-of.js')]).then(
-      ([{renderWebRead}, {plainTextOf: plain}]) => ({webReadText: renderWebRead, plainTextOf: plain}),
-    ),
+    loadOurs('web/convert/read-job.js'),
+    Promise.all([
+      loadOurs('tools/web/web-read-text.js'),
+      loadOurs('web/read/markdown/plain-text-of.js'),
+    ]).then(([{renderWebRead}, {plainTextOf: plain}]) => ({webReadText: renderWebRead, plainTextOf: plain})),
   ]);
 
 /** SRD: the most bytes that `web_fetch` answers with. */

@@ -33,7 +33,7 @@ export async function measure({rounds}) {
 
 /** What a tree alone costs, or the events of a tokenizer. */
 async function parsing(pages, bytes, rounds) {
-  const {parseHtml} = await loadOurs('web/extract/parse-html.js').catch(() => ({}));
+  const {parseHtml} = await loadOurs('web/extract/tree/parse-html.js').catch(() => ({}));
   const parse5 = await loadPeer('parse5');
   const htmlparser2 = await loadPeer('htmlparser2');
   const contenders = {

@@ -11,7 +11,7 @@ const THREAD = 'in a thread, both threads';
 export async function measure({rounds}) {
   const {Budget} = await loadOurs('core/budget.js');
   const {systemClock} = await loadOurs('core/clock.js');
-  const {Offload} = await loadOurs('web/offload/offload.js');
+  const {Offload} = await loadOurs('web/convert/offload.js');
   const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
   const {planChunks} = await loadOurs('web/chunk/plan-chunks.js');
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');

@@ -52,7 +52,7 @@ async function guardedFetch(port) {
   const {createSsrfValidator} = await loadOurs('web/guard/ssrf-validator.js');
   const {createHttpTransport} = await loadOurs('web/transport/http-transport.js');
   const {parseUrl} = await loadOurs('web/url/parse-url.js');
-  const {resolveConfig} = await loadOurs('config/resolve-config.js');
+  const {resolveConfig} = await loadOurs('config/resolve/resolve-config.js');
   const {readEnvironment} = await loadOurs('config/environment.js');
 
   const security = {block_loopback: false, allow_insecure_overrides: true, allowed_ports: [port]};

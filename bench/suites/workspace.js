@@ -90,8 +90,8 @@ async function edits(root, call) {
 
 async function openTools(root, stateDirectory) {
   const {systemClock} = await loadOurs('core/clock.js');
-  const {openWorkspaceSession} = await loadOurs('tools/workspace-session.js');
-  const {workspaceTools} = await loadOurs('tools/workspace-tools.js');
+  const {openWorkspaceSession} = await loadOurs('tools/files/workspace-session.js');
+  const {workspaceTools} = await loadOurs('tools/files/workspace-tools.js');
   const opened = openWorkspaceSession({root, stateDirectory, programDirectories: [], clock: systemClock});
   if (!opened.ok) throw new Error(opened.error.message);
   const tools = new Map(workspaceTools(opened.value).map(tool => [tool.name, tool]));

@@ -1,7 +1,7 @@
 import type {Environment} from '../config/environment.ts';
 import type {Console} from './console.ts';
 import type {ExitCode} from './exit-codes.ts';
-import type {Flags} from './parse-flags.ts';
+import type {Flags} from './flags/parse-flags.ts';
 import type {ToolboxServices} from './toolbox-services.ts';
 
 /** What a command runs with. */

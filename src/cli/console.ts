@@ -1,7 +1,7 @@
 import {createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
-import {forTerminal} from './for-terminal.ts';
-import {printable} from './printable.ts';
+import {forTerminal} from './terminal/for-terminal.ts';
+import {printable} from './terminal/printable.ts';
 
 /** The streams of one command. Tests hand in their own; `main.ts` hands in the process's. */
 export interface Console {

@@ -2,9 +2,9 @@ import type {WebFetchArgs} from '../index.ts';
 import type {CommandContext} from './command.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
 import {readSettings, type SettingFlags} from './read-settings.ts';
-import {renderCut} from './render-cut.ts';
-import {renderFailure} from './render-failure.ts';
-import {renderOutline} from './render-outline.ts';
+import {renderCut} from './render/render-cut.ts';
+import {renderFailure} from './render/render-failure.ts';
+import {renderOutline} from './render/render-outline.ts';
 
 export interface OutlineRequest {
   readonly urls: readonly string[];

@@ -1,6 +1,6 @@
 import type {Command} from './command.ts';
-import type {Flag} from './parse-flags.ts';
-import {wrapText} from './wrap-text.ts';
+import type {Flag} from './flags/parse-flags.ts';
+import {wrapText} from './terminal/wrap-text.ts';
 
 /** Narrower text is not read beside a name. */
 const LEAST_TEXT = 30;

@@ -6,10 +6,10 @@ import {defaultRunDirectory} from '../config/state-directories.ts';
 import {startedIn} from '../create-toolbox/started-in.ts';
 import {assembleToolbox, type Toolbox} from '../create-toolbox.ts';
 import type {CommandContext} from './command.ts';
-import {describeStart} from './describe-start.ts';
-import {listFlag} from './parse-flags.ts';
-import {printable} from './printable.ts';
+import {listFlag} from './flags/parse-flags.ts';
 import {readSettings, type SettingFlags} from './read-settings.ts';
+import {describeStart} from './render/describe-start.ts';
+import {printable} from './terminal/printable.ts';
 
 /** The values of `TOOLBOX_FLAGS`, and where a command has them, of `SESSION_FLAGS`. */
 export interface ToolboxFlagValues extends SettingFlags {

@@ -1,8 +1,8 @@
 import type {ToolError, ToolResult} from '../core/tool.ts';
 import type {ToolHost} from '../core/tool-host.ts';
 import {type Console, styled} from './console.ts';
-import {forOperator} from './for-operator.ts';
-import {printable} from './printable.ts';
+import {forOperator} from './terminal/for-operator.ts';
+import {printable} from './terminal/printable.ts';
 
 /**
  * A result as `fetch` prints its pages: the text on standard output; a failure on standard error, for a

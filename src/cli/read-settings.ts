@@ -4,9 +4,9 @@ import {type LoadedConfig, loadConfig} from '../config/load-config.ts';
 import type {Log} from '../core/log.ts';
 import type {CommandContext} from './command.ts';
 import {type Console, styled} from './console.ts';
+import {UsageError} from './flags/usage-error.ts';
 import {jsonLog, LOG_LEVELS} from './json-log.ts';
-import {printable} from './printable.ts';
-import {UsageError} from './usage-error.ts';
+import {printable} from './terminal/printable.ts';
 
 export interface SettingFlags {
   readonly config: string | undefined;

@@ -1,11 +1,11 @@
 import {ConfigError} from '../config/config-error.ts';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/text/nearest-name.ts';
 import type {Command, CommandContext} from './command.ts';
 import type {Console} from './console.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
-import {forOperator} from './for-operator.ts';
+import {UsageError} from './flags/usage-error.ts';
 import {renderHelp, renderOverview} from './help.ts';
-import {UsageError} from './usage-error.ts';
+import {forOperator} from './terminal/for-operator.ts';
 
 export interface CliRun extends Omit<CommandContext, 'commands'> {
   readonly argv: readonly string[];

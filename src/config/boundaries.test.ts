@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {resolveConfig} from './resolve-config.ts';
+import {resolveConfig} from './resolve/resolve-config.ts';
 
 type Row = readonly [section: string, key: string, min: number, max: number, byDefault: number];
 

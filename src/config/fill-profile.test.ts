@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {fillProfile, PROFILES} from './fill-profile.ts';
-import {resolveConfig} from './resolve-config.ts';
+import {resolveConfig} from './resolve/resolve-config.ts';
 
 const SURROUNDINGS = {env: {}, cwd: '/srv/app', tempDir: '/tmp'};
 

@@ -1,4 +1,4 @@
-import {isTable} from './describe-value.ts';
+import {isTable} from './resolve/describe-value.ts';
 
 type Table = Readonly<Record<string, unknown>>;
 

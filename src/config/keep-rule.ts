@@ -2,7 +2,7 @@ import {mkdir, readFile, realpath, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {parse, stringify, TomlError} from 'smol-toml';
 import {systemClock} from '../core/clock.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {ApprovalRule} from '../core/tool-host.ts';
 import {errorCode, errorReason} from '../system/error-code.ts';
@@ -10,7 +10,7 @@ import {takeFileLock} from '../system/file-lock.ts';
 import {replaceFile} from '../system/replace-file.ts';
 import type {Environment} from './environment.ts';
 import {UNCONFIGURED} from './fill-profile.ts';
-import {resolveConfig} from './resolve-config.ts';
+import {resolveConfig} from './resolve/resolve-config.ts';
 
 /** Ruling H7: a first file offers what was offered without one. */
 const FIRST_LINE = `profile = "${UNCONFIGURED}"\n`;

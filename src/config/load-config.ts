@@ -5,7 +5,7 @@ import {errorReason} from '../system/error-code.ts';
 import {type ConfigPath, configPath} from './config-path.ts';
 import type {Environment} from './environment.ts';
 import {type Profile, UNCONFIGURED} from './fill-profile.ts';
-import {type ResolvedConfig, resolveConfig} from './resolve-config.ts';
+import {type ResolvedConfig, resolveConfig} from './resolve/resolve-config.ts';
 
 export interface ConfigRequest extends Environment {
   /** `--config FILE`; relative to the working directory. */

@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import {parse, stringify, TomlError} from 'smol-toml';
 import type {Result} from '../core/result.ts';
-import {isTable} from './describe-value.ts';
+import {isTable} from './resolve/describe-value.ts';
 
 export interface TomlTable {
   /** `[key.name]` */

@@ -1,5 +1,5 @@
 import type {Json} from '../core/json.ts';
-import {isTable} from './describe-value.ts';
+import {isTable} from './resolve/describe-value.ts';
 
 /** Deeper than any schema that a person writes. */
 const DEEPEST = 64;

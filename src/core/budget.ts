@@ -1,5 +1,6 @@
 import type {Clock} from './clock.ts';
-import {type Failure, fail} from './failure.ts';
+import {fail} from './failure/fail.ts';
+import type {Failure} from './failure/failure.ts';
 import {type Err, ok, type Result} from './result.ts';
 
 /** Ruling C3: where a call was when its time ran out. */

@@ -1,4 +1,4 @@
-import type {Failure} from './failure.ts';
+import type {Failure} from './failure/failure.ts';
 
 export type Ok<Value> = {readonly ok: true; readonly value: Value};
 export type Err<Problem> = {readonly ok: false; readonly error: Problem};

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {fail} from './failure.ts';
+import {fail} from './failure/fail.ts';
 import {ok} from './result.ts';
 import {defineTool, type Schema, type ToolContext} from './tool.ts';
 

@@ -1,4 +1,4 @@
-import type {Failure} from './failure.ts';
+import type {Failure} from './failure/failure.ts';
 import type {Json} from './json.ts';
 import type {Log} from './log.ts';
 import type {PastChanges} from './past-change.ts';

@@ -2,10 +2,10 @@ import {resolve} from 'node:path';
 import {ConfigError} from '../config/config-error.ts';
 import type {Config} from '../config/config-schema.ts';
 import type {Environment} from '../config/environment.ts';
-import type {ResolvedConfig} from '../config/resolve-config.ts';
+import type {ResolvedConfig} from '../config/resolve/resolve-config.ts';
 import {defaultRunDirectory} from '../config/state-directories.ts';
+import type {Lifecycle} from '../core/async/lifecycle.ts';
 import {type Clock, timestamp} from '../core/clock.ts';
-import type {Lifecycle} from '../core/lifecycle.ts';
 import type {Log} from '../core/log.ts';
 import {randomHex} from '../core/random.ts';
 import type {Result} from '../core/result.ts';
@@ -15,12 +15,12 @@ import {createConfirmationPolicy} from '../runtime/approvals/confirmation-policy
 import {type OpenToolHost, openToolHost} from '../runtime/open-tool-host.ts';
 import {createRegistry, type SwitchedOff} from '../runtime/registry.ts';
 import {openSession} from '../runtime/session.ts';
-import {READ_OUTPUT} from '../tools/read-output.ts';
-import {RUN} from '../tools/run.ts';
-import {VERIFY_QUOTE} from '../tools/verify-quote.ts';
-import {WEB_FETCH} from '../tools/web-fetch.ts';
-import {WEB_READ} from '../tools/web-read.ts';
-import type {WorkspaceSession} from '../tools/workspace-session.ts';
+import type {WorkspaceSession} from '../tools/files/workspace-session.ts';
+import {READ_OUTPUT} from '../tools/run/read-output.ts';
+import {RUN} from '../tools/run/run.ts';
+import {VERIFY_QUOTE} from '../tools/web/verify-quote.ts';
+import {WEB_FETCH} from '../tools/web/web-fetch.ts';
+import {WEB_READ} from '../tools/web/web-read.ts';
 
 /** Ruling R1: what reads pages does it under the same settings as what fetches them. */
 const READING_TOOLS = [WEB_READ, VERIFY_QUOTE];

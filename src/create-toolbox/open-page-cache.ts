@@ -1,11 +1,11 @@
 import type {Config} from '../config/config-schema.ts';
 import {type Clock, systemClock} from '../core/clock.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import type {Result} from '../core/result.ts';
-import {type CacheDesk, openCacheDesk, type Removal} from '../web/cache/cache-desk.ts';
-import type {CacheStats} from '../web/cache/cache-stats.ts';
 import type {CacheEntry} from '../web/cache/entry.ts';
-import type {CachedPage} from '../web/cache/survey-entries.ts';
+import {type CacheDesk, openCacheDesk, type Removal} from '../web/cache/inspect/cache-desk.ts';
+import type {CacheStats} from '../web/cache/inspect/cache-stats.ts';
+import type {CachedPage} from '../web/cache/inspect/survey-entries.ts';
 import {parseUrl} from '../web/url/parse-url.ts';
 import {redactUrl} from '../web/url/redact-url.ts';
 

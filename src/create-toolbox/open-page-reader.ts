@@ -1,20 +1,26 @@
 import {ConfigError} from '../config/config-error.ts';
 import type {Environment} from '../config/environment.ts';
-import type {ResolvedConfig} from '../config/resolve-config.ts';
+import type {ResolvedConfig} from '../config/resolve/resolve-config.ts';
 import {systemClock} from '../core/clock.ts';
-import {type Failure, fail} from '../core/failure.ts';
-import {internalFailure} from '../core/internal-failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
+import {internalFailure} from '../core/failure/internal-failure.ts';
 import type {Log} from '../core/log.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import type {SchemaProblem} from '../core/tool.ts';
-import {VERIFY_QUOTE, type VerifyQuoteArgs, verifyQuoteSchema, verifyQuotes} from '../tools/verify-quote.ts';
-import type {VerifyQuoteData} from '../tools/verify-quote-data.ts';
-import {renderVerifyQuote} from '../tools/verify-quote-text.ts';
-import {parseWebFetchArgs, type WebFetchArgs} from '../tools/web-fetch.ts';
-import {readFitting, WEB_READ, webReadSchema} from '../tools/web-read.ts';
-import type {WebReadData} from '../tools/web-read-data.ts';
-import type {WebReadArgs} from '../tools/web-read-params.ts';
-import {renderWebRead} from '../tools/web-read-text.ts';
+import {
+  VERIFY_QUOTE,
+  type VerifyQuoteArgs,
+  verifyQuoteSchema,
+  verifyQuotes,
+} from '../tools/web/verify-quote.ts';
+import type {VerifyQuoteData} from '../tools/web/verify-quote-data.ts';
+import {renderVerifyQuote} from '../tools/web/verify-quote-text.ts';
+import {parseWebFetchArgs, type WebFetchArgs} from '../tools/web/web-fetch.ts';
+import {readFitting, WEB_READ, webReadSchema} from '../tools/web/web-read.ts';
+import type {WebReadData} from '../tools/web/web-read-data.ts';
+import type {WebReadArgs} from '../tools/web/web-read-params.ts';
+import {renderWebRead} from '../tools/web/web-read-text.ts';
 import type {Outline, OutlineSection} from '../web/chunk/outline-markdown.ts';
 import {openWeb} from '../web/open-web.ts';
 import type {FetchResponse} from '../web/page.ts';

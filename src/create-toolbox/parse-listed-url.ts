@@ -1,4 +1,4 @@
-import type {Failure} from '../core/failure.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Result} from '../core/result.ts';
 import {parseUrl} from '../web/url/parse-url.ts';
 import {redactUrl} from '../web/url/redact-url.ts';

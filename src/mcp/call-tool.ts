@@ -15,9 +15,9 @@ import type {Json} from '../core/json.ts';
 import {randomHex} from '../core/random.ts';
 import type {ToolRequest} from '../core/tool.ts';
 import type {CallOptions, ToolHost} from '../core/tool-host.ts';
-import {approvalForm, questionDigest, readApprovalAnswer} from './approval-form.ts';
-import {DeferringApprover, type GivenAnswer} from './deferring-approver.ts';
-import {elicitingApprover} from './eliciting-approver.ts';
+import {approvalForm, questionDigest, readApprovalAnswer} from './approval/approval-form.ts';
+import {DeferringApprover, type GivenAnswer} from './approval/deferring-approver.ts';
+import {elicitingApprover} from './approval/eliciting-approver.ts';
 import {isBareJsonTool, presentResult} from './present-result.ts';
 import {reportProgress} from './report-progress.ts';
 

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createFixtureHost, echo, endless, guarded} from '../../test/support/fixture-tool-host.ts';
 import {createManualClock} from '../../test/support/manual-clock.ts';
 import {COMBINATIONS, connectClient} from '../../test/support/mcp-clients.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok} from '../core/result.ts';
 import type {ToolHost} from '../core/tool-host.ts';
 import {createMcpService} from './create-mcp-service.ts';

@@ -1,6 +1,6 @@
 import type {CallToolResult} from '@modelcontextprotocol/server';
-import type {Failure} from '../core/failure.ts';
-import {FAILURE_CODES} from '../core/failure-codes.ts';
+import type {Failure} from '../core/failure/failure.ts';
+import {FAILURE_CODES} from '../core/failure/failure-codes.ts';
 import type {Json} from '../core/json.ts';
 import {cutMiddle} from '../core/text/cut-middle.ts';
 import type {ToolError, ToolResult} from '../core/tool.ts';

@@ -1,6 +1,7 @@
 import {lstat, readdir} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
-import {type Failure, fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 
 const LOG = 'events.jsonl';

@@ -1,9 +1,9 @@
-import {Allowance} from './allowance.ts';
-import {type CallDetails, readCallDetails} from './call-details.ts';
-import {refusalOf, stateOf, waitingsOf} from './call-state.ts';
+import {Allowance} from './call/allowance.ts';
+import {type CallDetails, readCallDetails} from './call/call-details.ts';
+import {refusalOf, stateOf, waitingsOf} from './call/call-state.ts';
+import {renderCall} from './call/render-call.ts';
 import {isObject} from './json-field.ts';
 import {embedJson, type SafeHtml} from './markup.ts';
-import {renderCall} from './render-call.ts';
 import type {RecordedCall, RunIncident} from './run-history.ts';
 
 /** Nobody reads more of one call in a page. */

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {EventPayload, RunEvent} from '../runtime/events/run-event.ts';
-import {refusalOf, stateOf, waitingsOf} from './call-state.ts';
+import {refusalOf, stateOf, waitingsOf} from './call/call-state.ts';
 import {type RecordedCall, RunHistory} from './run-history.ts';
 
 const START = Date.parse('2026-01-10T08:00:00.000Z');

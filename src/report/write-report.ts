@@ -1,11 +1,12 @@
 import {lstat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {type Failure, fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import type {LogVerdict} from '../runtime/events/verify-log.ts';
 import {ioFailure} from '../runtime/io-failure.ts';
 import {replaceFile} from '../system/replace-file.ts';
-import {stateOf} from './call-state.ts';
+import {stateOf} from './call/call-state.ts';
 import {renderLines} from './render-lines.ts';
 import {loadAssets, renderPage} from './render-page.ts';
 import {RunReader} from './run-reader.ts';

@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {echoTool, openTestRuntime, toolOf} from '../../test/support/open-test-runtime.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import type {Json} from '../core/json.ts';
 import {ok} from '../core/result.ts';
 import {verifyLog} from './events/verify-log.ts';

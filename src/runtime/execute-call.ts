@@ -1,40 +1,19 @@
-import type {Clock} from '../core/clock.ts';
-import {type Failure, fail} from '../core/failure.ts';
-import type {Log} from '../core/log.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {takeStart} from '../core/text/take-start.ts';
 import type {Intent, ToolRequest, ToolResult} from '../core/tool.ts';
-import type {Approver, CallOptions} from '../core/tool-host.ts';
-import type {ConfirmationPolicy} from './approvals/confirmation-policy.ts';
+import type {CallOptions} from '../core/tool-host.ts';
+import {type FittedAnswer, fitAnswer} from './answer/fit-answer.ts';
+import {outputLimitOf} from './answer/output-limit-of.ts';
+import {roomForAnswer} from './answer/room-for-answer.ts';
 import {denyEarly} from './approvals/deny-early.ts';
-import type {ApprovalRule} from './approvals/options.ts';
 import {requestApproval} from './approvals/request-approval.ts';
-import {type FittedAnswer, fitAnswer} from './fit-answer.ts';
-import {outputLimitOf} from './output-limit-of.ts';
-import {prepareCall} from './prepare-call.ts';
-import type {Registry} from './registry.ts';
-import {roomForAnswer} from './room-for-answer.ts';
-import {runBounded} from './run-bounded.ts';
-import type {Session} from './session.ts';
-import {ToolCall} from './tool-call.ts';
-import {unexpectedFailure} from './unexpected-failure.ts';
-
-/** What every call of a run shares. */
-export interface Runtime {
-  readonly registry: Registry;
-  readonly policy: ConfirmationPolicy;
-  readonly session: Session;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Ruling E7: `tools.output.max_bytes`. */
-  readonly maxOutputBytes: number;
-  /** W12: that is the default, and gives way to a limit of the tool's own. */
-  readonly maxOutputBytesIsDefault?: boolean | undefined;
-  /** Whom to ask where the call brings nobody. */
-  readonly approver?: Approver | undefined;
-  /** Keeps a rule that somebody said "always" to. */
-  readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
-}
+import {prepareCall} from './call/prepare-call.ts';
+import {runBounded} from './call/run-bounded.ts';
+import {ToolCall} from './call/tool-call.ts';
+import {unexpectedFailure} from './call/unexpected-failure.ts';
+import type {Runtime} from './runtime.ts';
 
 /** The spine: a call becomes a result. A bug of a tool becomes `internal` (NFR-WF-REL-02). */
 export async function executeCall(

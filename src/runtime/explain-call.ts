@@ -4,9 +4,9 @@ import type {Log} from '../core/log.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {Intent, ToolContext} from '../core/tool.ts';
 import type {ConfirmationPolicy, Verdict} from './approvals/confirmation-policy.ts';
-import {prepareCall} from './prepare-call.ts';
+import {prepareCall} from './call/prepare-call.ts';
+import {runBounded} from './call/run-bounded.ts';
 import type {Registry} from './registry.ts';
-import {runBounded} from './run-bounded.ts';
 
 export interface Explanation {
   readonly intent: Intent;

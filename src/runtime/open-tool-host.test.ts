@@ -1,8 +1,8 @@
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {openTestRuntime, tempDirectory, toolOf} from '../../test/support/open-test-runtime.ts';
+import {Lifecycle} from '../core/async/lifecycle.ts';
 import {systemClock} from '../core/clock.ts';
-import {Lifecycle} from '../core/lifecycle.ts';
 import type {ToolResult} from '../core/tool.ts';
 import {openToolHost, type ToolHostParts} from './open-tool-host.ts';
 import {openSession, type Session} from './session.ts';

@@ -1,17 +1,18 @@
-import {closedFailure} from '../core/closed-failure.ts';
+import type {Lifecycle} from '../core/async/lifecycle.ts';
+import {rememberSuccess} from '../core/async/remember-success.ts';
+import {closedFailure} from '../core/failure/closed-failure.ts';
 import type {Json} from '../core/json.ts';
-import type {Lifecycle} from '../core/lifecycle.ts';
-import {rememberSuccess} from '../core/remember-success.ts';
 import type {Result} from '../core/result.ts';
 import type {Tool, ToolRequest, ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost, ToolListing} from '../core/tool-host.ts';
-import {executeCall, type Runtime} from './execute-call.ts';
+import {unexpectedFailure} from './call/unexpected-failure.ts';
+import {unstartedResult} from './call/unstarted-result.ts';
+import {executeCall} from './execute-call.ts';
 import {type Explanation, explainCall} from './explain-call.ts';
 import type {AdvertisedTool} from './registry.ts';
 import {renderResult} from './render-result.ts';
+import type {Runtime} from './runtime.ts';
 import type {Session} from './session.ts';
-import {unexpectedFailure} from './unexpected-failure.ts';
-import {unstartedResult} from './unstarted-result.ts';
 
 export interface ToolHostParts extends Omit<Runtime, 'session'> {
   /** Called at the first call, and again at the next one if it failed. */

@@ -1,4 +1,4 @@
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/text/nearest-name.ts';
 
 /** Of `names`, the one that somebody means who writes `written`: by the table of synonyms, else a similar one. */
 export function ourName(

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import type {PastChange, PastChanges} from '../core/past-change.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {EventPayload} from './events/run-event.ts';

@@ -1,9 +1,10 @@
-import {type Failure, fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Json} from '../core/json.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {takeStart} from '../core/text/take-start.ts';
 import type {Tool, ToolAnnotations} from '../core/tool.ts';
-import {disabledFailure} from './disabled-failure.ts';
+import {disabledFailure} from './call/disabled-failure.ts';
 import {ourName} from './our-name.ts';
 import {TOOL_SYNONYMS} from './synonyms.data.ts';
 

@@ -1,4 +1,4 @@
-import type {Failure} from '../core/failure.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Json} from '../core/json.ts';
 import type {Tool, ToolError, ToolResult} from '../core/tool.ts';
 

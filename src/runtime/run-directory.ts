@@ -1,7 +1,8 @@
 import {type FileHandle, lstat, mkdir, open, realpath} from 'node:fs/promises';
 import {basename, dirname, join, resolve, sep} from 'node:path';
 import {type Clock, systemClock} from '../core/clock.ts';
-import {type Failure, fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import type {ArtifactStore} from '../core/tool.ts';
 import {errorCode} from '../system/error-code.ts';

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {type Clock, systemClock} from '../core/clock.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {lockHolder, takeFileLock} from '../system/file-lock.ts';
 import {ioFailure} from './io-failure.ts';

@@ -2,7 +2,7 @@ import {constants} from 'node:fs';
 import {open, truncate} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {errorCode} from '../system/error-code.ts';
 import {Grants} from './approvals/grants.ts';

@@ -3,7 +3,7 @@ import {closeSync, mkdirSync, openSync, unlinkSync, writeSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {ok, type Result} from '../core/result.ts';
 import {errorCode} from '../system/error-code.ts';
-import type {Artifact} from './call-record.ts';
+import type {Artifact} from './call/call-record.ts';
 import {ioFailure} from './io-failure.ts';
 
 export interface SealedStream {

@@ -1,5 +1,5 @@
+import {inheritedEnv} from './child/inherited-env.ts';
 import {gitIdentity} from './git-identity.ts';
-import {inheritedEnv} from './inherited-env.ts';
 import type {RunOptions} from './options.ts';
 import type {SandboxHost} from './sandbox.ts';
 

@@ -6,7 +6,7 @@ import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
 import {silentLog} from '../core/log.ts';
 import {createSandbox} from './create-sandbox.ts';
-import {DockerClient} from './docker-client.ts';
+import {DockerClient} from './docker/docker-client.ts';
 
 /** A directory with programs of these names that do what the scripts say. */
 function programs(scripts: Readonly<Record<string, string>>): string {

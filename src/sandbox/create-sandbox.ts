@@ -1,8 +1,8 @@
-import type {Failure} from '../core/failure.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {errorCode} from '../system/error-code.ts';
-import {BubblewrapSandbox} from './bubblewrap.ts';
-import {DockerSandbox} from './docker.ts';
+import {BubblewrapSandbox} from './bubblewrap/bubblewrap.ts';
+import {DockerSandbox} from './docker/docker.ts';
 import {rootIdentity} from './guard/root-identity.ts';
 import {WorkspaceGuard} from './guard/workspace-guard.ts';
 import type {RunOptions} from './options.ts';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {OutputCapture} from './output-capture.ts';
+import {OutputCapture} from './child/output-capture.ts';
 import {previewOutput} from './preview-output.ts';
 
 function preview(text: string | Uint8Array) {

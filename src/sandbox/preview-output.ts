@@ -1,6 +1,6 @@
 import {cutMiddle} from '../core/text/cut-middle.ts';
+import type {CapturedOutput} from './child/output-capture.ts';
 import {cleanLine} from './clean-line.ts';
-import type {CapturedOutput} from './output-capture.ts';
 
 const MAX_LINE_CHARS = 1000;
 const HEAD_LINES = 60;

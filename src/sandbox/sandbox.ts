@@ -1,8 +1,8 @@
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
+import type {CapturedOutput} from './child/output-capture.ts';
 import type {RootIdentity} from './guard/root-identity.ts';
-import type {CapturedOutput} from './output-capture.ts';
 import type {AppearedRepositories} from './repositories/repository-watch.ts';
 
 /** Ruling W8: what a command ran in. Stamped in every result. */

@@ -2,18 +2,18 @@ import type {ChildProcess} from 'node:child_process';
 import {readdir, readFile} from 'node:fs/promises';
 import {constants} from 'node:os';
 import {join} from 'node:path';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
-import {exitEnding} from './exit-ending.ts';
-import {isHarmlessVariable} from './harmless-variable.ts';
-import {inheritedEnv} from './inherited-env.ts';
+import {exitEnding} from './child/exit-ending.ts';
+import {isHarmlessVariable} from './child/harmless-variable.ts';
+import {inheritedEnv} from './child/inherited-env.ts';
+import {OutputCapture} from './child/output-capture.ts';
+import {startChild} from './child/start-child.ts';
+import {superviseChild} from './child/supervise-child.ts';
 import type {RunOptions} from './options.ts';
-import {OutputCapture} from './output-capture.ts';
 import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
-import {startChild} from './start-child.ts';
-import {superviseChild} from './supervise-child.ts';
 
 /** Marks the processes of one command. */
 const MARK = 'FORGE_RUN';

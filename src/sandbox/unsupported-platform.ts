@@ -1,4 +1,5 @@
-import {type Failure, fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Err} from '../core/result.ts';
 
 const REMEDY = 'install and start Docker; tools.run.sandbox = "docker" or "auto" takes it.';

@@ -1,7 +1,7 @@
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {diedBySignal} from './died-by-signal.ts';
+import {diedBySignal} from './child/died-by-signal.ts';
 import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
 
 const SHELLS = ['/bin/dash', '/bin/bash'].filter(existsSync);

@@ -1,4 +1,4 @@
-import type {Failure} from '../core/failure.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Err} from '../core/result.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
 

@@ -5,7 +5,7 @@ import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
 import {openSandbox, runOptions} from '../../test/support/open-sandbox.ts';
 import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
 import {readTree} from '../../test/support/read-tree.ts';
-import {runTool} from './run.ts';
+import {runTool} from './run/run.ts';
 
 const LEAST = {availableCapacityBytes: 1024};
 const RUN = {

@@ -5,7 +5,7 @@ import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
 import {openSandbox, runOptions} from '../../test/support/open-sandbox.ts';
 import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
 import type {Json} from '../core/json.ts';
-import {runTool} from './run.ts';
+import {runTool} from './run/run.ts';
 
 type Params = {[name: string]: Json};
 

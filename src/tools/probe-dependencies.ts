@@ -2,8 +2,8 @@ import {constants} from 'node:fs';
 import {access} from 'node:fs/promises';
 import {delimiter, isAbsolute} from 'node:path';
 import {findProgram} from '../system/find-program.ts';
+import {CHROMIUM_NAMES} from '../web/browser/chromium/find-chromium.ts';
 import {chromiumPlaces} from '../web/browser/chromium-places.data.ts';
-import {CHROMIUM_NAMES} from '../web/browser/find-chromium.ts';
 import type {ProcessRunner} from '../workspace/process/process-runner.ts';
 import {findRipgrep} from '../workspace/ripgrep/find-ripgrep.ts';
 

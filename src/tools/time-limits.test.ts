@@ -2,11 +2,11 @@ import {describe, expect, test} from 'vitest';
 import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
 import {createManualClock} from '../../test/support/manual-clock.ts';
 import {openTestWorkspace} from '../../test/support/open-test-workspace.ts';
-import {resolveConfig} from '../config/resolve-config.ts';
-import {fail} from '../core/failure.ts';
+import {resolveConfig} from '../config/resolve/resolve-config.ts';
+import {fail} from '../core/failure/fail.ts';
 import type {Json} from '../core/json.ts';
-import {jailedFileSystem} from '../workspace/jailed-file-system.ts';
-import {webFetchTool} from './web-fetch.ts';
+import {jailedFileSystem} from '../workspace/jail/jailed-file-system.ts';
+import {webFetchTool} from './web/web-fetch.ts';
 
 const DIFF = '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+two\n';
 

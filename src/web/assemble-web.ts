@@ -1,24 +1,24 @@
+import {SingleFlight} from '../core/async/single-flight.ts';
 import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
-import {SingleFlight} from '../core/single-flight.ts';
 import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {completeLog} from './complete-log.ts';
+import {Offload} from './convert/offload.ts';
 import {type FetchLimits, type FetchOutcome, type FetchRequest, fetchPage} from './fetch-page.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {createGuard, type Guard} from './guard/admit.ts';
 import {checkUrl} from './guard/check-url.ts';
+import type {HostResolver} from './guard/dns/host-resolver.ts';
+import {createSystemResolver} from './guard/dns/system-resolver.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
-import type {HostResolver} from './guard/host-resolver.ts';
 import {createSsrfValidator} from './guard/ssrf-validator.ts';
-import {createSystemResolver} from './guard/system-resolver.ts';
-import type {HostCall} from './host-call.ts';
 import {logFetch} from './log-fetch.ts';
-import {Offload} from './offload/offload.ts';
+import type {HostCall} from './navigate/host-call.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {HttpTransport, WebUrl} from './page.ts';
 import {
@@ -32,8 +32,8 @@ import {
 } from './read-page.ts';
 import {createRobotsAccess, type RobotsAccess} from './robots/robots-access.ts';
 import {Snapshots} from './snapshots.ts';
+import type {ProxySettings} from './transport/connect/proxy.ts';
 import {createHttpTransport} from './transport/http-transport.ts';
-import type {ProxySettings} from './transport/proxy.ts';
 import {parseUrl} from './url/parse-url.ts';
 import {resolveUrl} from './url/resolve-url.ts';
 

@@ -1,4 +1,4 @@
-import type {Failure} from '../core/failure.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import {chunkMarkdown as chunk} from './chunk/chunk-markdown.ts';
 import {extractHtml} from './extract/extract-html.ts';
 import type {CanonicalUrl, FetchChunk} from './page.ts';

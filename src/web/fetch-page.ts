@@ -1,18 +1,18 @@
 import {Budget} from '../core/budget.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
-import {readBlockedResources} from './browser/blocked-resources.ts';
-import {chooseRendering, type Rendering} from './choose-rendering.ts';
-import {type ChunkPlan, chunksOf} from './chunk/plan-chunks.ts';
+import {readBlockedResources} from './browser/requests/blocked-resources.ts';
+import {chunksOf} from './chunk/plan-chunks.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {findCached} from './find-cached.ts';
 import {fitToBudget} from './fit/fit-to-budget.ts';
 import {checkUrl} from './guard/check-url.ts';
 import {checkPortSetting} from './guard/guard-policy.ts';
-import {HostReach, type MayReach} from './host-reach.ts';
-import {type LoadedPage, loadPage} from './load-page.ts';
-import type {CheckedUrl, FetchResponse} from './page.ts';
+import {loadPage} from './load-page.ts';
+import {HostReach, type MayReach} from './navigate/host-reach.ts';
+import type {CheckedUrl, ChunkPlan, FetchResponse, LoadedPage} from './page.ts';
+import {chooseRendering, type Rendering} from './render/choose-rendering.ts';
 import {countTokens} from './tokens/count-tokens.ts';
 import {parseUrl} from './url/parse-url.ts';
 

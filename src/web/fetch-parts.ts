@@ -1,18 +1,17 @@
+import type {SingleFlight} from '../core/async/single-flight.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
-import type {SingleFlight} from '../core/single-flight.ts';
 import type {Browser} from './browser/browser.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
+import type {Offload} from './convert/offload.ts';
 import type {Guard} from './guard/admit.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
-import type {HostCall} from './host-call.ts';
-import type {HostReach} from './host-reach.ts';
-import type {LoadedPage} from './load-page.ts';
-import type {Offload} from './offload/offload.ts';
+import type {HostCall} from './navigate/host-call.ts';
+import type {HostReach} from './navigate/host-reach.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {HttpTransport} from './page.ts';
+import type {HttpTransport, LoadedPage} from './page.ts';
 import type {RobotsAccess} from './robots/robots-access.ts';
 
 /** Everything one `web_fetch` pipeline is made of; the composition root puts it together once. */

@@ -1,10 +1,9 @@
 import type {CacheEntry} from './cache/entry.ts';
-import type {Rendering} from './choose-rendering.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {checkUrl} from './guard/check-url.ts';
-import {HostReach, type MayReach} from './host-reach.ts';
-import type {LoadedPage} from './load-page.ts';
-import type {CanonicalUrl, WebUrl} from './page.ts';
+import {HostReach, type MayReach} from './navigate/host-reach.ts';
+import type {CanonicalUrl, LoadedPage, WebUrl} from './page.ts';
+import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
 
 /**

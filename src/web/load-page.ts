@@ -2,29 +2,13 @@ import {Budget} from '../core/budget.ts';
 import {timestamp} from '../core/clock.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
-import type {Rendering} from './choose-rendering.ts';
-import type {ChunkPlan} from './chunk/plan-chunks.ts';
 import type {FetchParts} from './fetch-parts.ts';
-import type {HostReach} from './host-reach.ts';
-import {Navigation} from './navigation.ts';
-import {openBrowserPage} from './open-browser-page.ts';
-import type {CheckedUrl, ExtractedDocument, Note, RenderingMethod, TokenCounts} from './page.ts';
+import type {HostReach} from './navigate/host-reach.ts';
+import {Navigation} from './navigate/navigation.ts';
+import type {CheckedUrl, LoadedPage} from './page.ts';
 import {type Content, readContent} from './read-content.ts';
-
-/** A document from the network or from the cache. */
-export interface LoadedPage {
-  readonly finalUrl: string;
-  readonly fetchedAt: string;
-  readonly method: RenderingMethod;
-  readonly document: ExtractedDocument;
-  readonly notes: readonly Note[];
-  /** What is known of its tokens. */
-  readonly counts: TokenCounts | undefined;
-  /** Its chunks, as whoever loaded it asked for them; a cached document has none yet. */
-  readonly plan: ChunkPlan | undefined;
-  /** What the fetch left of `timeout_seconds` for chunking. */
-  readonly remainingMs: number;
-}
+import type {Rendering} from './render/choose-rendering.ts';
+import {openBrowserPage} from './render/open-browser-page.ts';
 
 /** Network to document: every hop, then decoding, rendering, extraction, chunking and the cache (FR-WF-TIMEOUT-02). */
 export async function loadPage(

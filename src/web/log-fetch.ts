@@ -1,9 +1,9 @@
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
-import {expectedRendering} from './expected-rendering.ts';
 import type {FetchOutcome, FetchRequest} from './fetch-page.ts';
 import type {WebFetchOptions} from './options.ts';
+import {expectedRendering} from './render/expected-rendering.ts';
 import {redactUrl} from './url/redact-url.ts';
 
 /** FR-WF-19b, FR-WF-19c: a line when a fetch starts and one when it ends; query strings never get in. */

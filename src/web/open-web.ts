@@ -3,7 +3,7 @@ import type {Web, WebPorts, WebSettings} from './assemble-web.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {readGuardPolicy} from './guard/guard-policy.ts';
 import type {WebFetchOptions} from './options.ts';
-import {readProxySettings} from './transport/proxy.ts';
+import {readProxySettings} from './transport/connect/proxy.ts';
 
 /** The pipeline of `web_fetch`, of which nothing is loaded before the first call. */
 export interface LazyWeb {

@@ -143,3 +143,34 @@ export interface FetchResponse {
   readonly truncation_reason?: TruncationReason;
   readonly notes: readonly Note[];
 }
+
+/** A chunk without its text: small enough to be handed from thread to thread beside the document. */
+export interface PlannedChunk {
+  readonly heading: string;
+  /** Starts and ends of its parts in the document, in turns. Between two parts stands a blank line. */
+  readonly parts: readonly number[];
+  readonly tokens: number;
+}
+
+export interface ChunkPlan {
+  /** The limit of a chunk. */
+  readonly maxTokens: number;
+  readonly chunks: readonly PlannedChunk[];
+  /** What is known of the document; with it the next plan, with any limit, is a cheap one. */
+  readonly counts: TokenCounts;
+}
+
+/** A document from the network or from the cache. */
+export interface LoadedPage {
+  readonly finalUrl: string;
+  readonly fetchedAt: string;
+  readonly method: RenderingMethod;
+  readonly document: ExtractedDocument;
+  readonly notes: readonly Note[];
+  /** What is known of its tokens. */
+  readonly counts: TokenCounts | undefined;
+  /** Its chunks, as whoever loaded it asked for them; a cached document has none yet. */
+  readonly plan: ChunkPlan | undefined;
+  /** What the fetch left of `timeout_seconds` for chunking. */
+  readonly remainingMs: number;
+}

@@ -1,16 +1,15 @@
 import type {Budget} from '../core/budget.ts';
-import type {FailureCode} from '../core/failure-codes.ts';
+import type {FailureCode} from '../core/failure/failure-codes.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {BrowserOrigin} from './cache/entry.ts';
-import type {Rendering} from './choose-rendering.ts';
-import type {ChunkPlan} from './chunk/plan-chunks.ts';
-import {convertDocument} from './convert-document.ts';
-import {type FetchedDocument, fetchDocument} from './fetch-document.ts';
+import {convertDocument} from './convert/convert-document.ts';
 import type {FetchParts} from './fetch-parts.ts';
-import type {Navigation} from './navigation.ts';
-import type {CheckedUrl, ExtractedDocument, Note, RenderingMethod, WebUrl} from './page.ts';
-import {renderDocument} from './render-document.ts';
+import {type FetchedDocument, fetchDocument} from './navigate/fetch-document.ts';
+import type {Navigation} from './navigate/navigation.ts';
+import type {CheckedUrl, ChunkPlan, ExtractedDocument, Note, RenderingMethod, WebUrl} from './page.ts';
+import type {Rendering} from './render/choose-rendering.ts';
+import {renderDocument} from './render/render-document.ts';
 
 /** What a document says, and how that was found out. */
 export interface Content {

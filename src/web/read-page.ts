@@ -1,11 +1,11 @@
 import {Budget} from '../core/budget.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import type {FetchParts} from './fetch-parts.ts';
 import {checkUrl} from './guard/check-url.ts';
-import {HostReach} from './host-reach.ts';
-import type {QuoteCheck} from './read/quote-check.ts';
+import {HostReach} from './navigate/host-reach.ts';
+import type {QuoteCheck} from './read/quote/quote-check.ts';
 import type {Links} from './read/readable-page.ts';
 import type {Ask, Reading} from './read/reading.ts';
 import {snapshotOf} from './read/snapshot-of.ts';

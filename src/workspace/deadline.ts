@@ -1,5 +1,5 @@
 import type {Budget} from '../core/budget.ts';
-import type {Failure} from '../core/failure.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Err} from '../core/result.ts';
 
 /** As much of a `Budget` as a loop over blocks of a file asks for. */

@@ -1,18 +1,9 @@
 import type {Result} from '../core/result.ts';
 import type {Deadline} from './deadline.ts';
 import type {EntryInfo} from './entry-info.ts';
-import type {OpenFile} from './open-file.ts';
+import type {Precondition} from './jail/write-target.ts';
+import type {OpenFile, ReadFileOptions} from './open-file.ts';
 import type {WorkspacePath, WritablePath} from './workspace-path.ts';
-import type {Precondition} from './write-target.ts';
-
-/** What `readFile` takes whole where the caller names no limit, and what edits work on. */
-export const MAX_WHOLE_FILE_BYTES = 32 * 1024 * 1024;
-
-export interface ReadFileOptions {
-  /** `file_too_large` above it. */
-  readonly maxBytes?: number | undefined;
-  readonly deadline?: Deadline | undefined;
-}
 
 export interface WriteFileOptions {
   /** What must be there right before the write; else `stale_read`, and nothing is written. */

@@ -1,11 +1,13 @@
 import {ok, type Result} from '../core/result.ts';
-import {bytewise} from './bytewise.ts';
 import {contentHash} from './content-hash.ts';
 import type {EntryInfo} from './entry-info.ts';
-import type {FileSystem, ReadFileOptions, WriteFileOptions} from './file-system.ts';
+import type {FileSystem, WriteFileOptions} from './file-system.ts';
+import type {Precondition} from './jail/write-target.ts';
+import type {ReadFileOptions} from './open-file.ts';
 import {type OpenFile, readWhole} from './open-file.ts';
-import {isProtectedName} from './protected-name.ts';
+import {isProtectedName} from './protect/protected-name.ts';
 import {fileNotFound, notADirectory, notAFile, staleRead} from './refusals.ts';
+import {bytewise} from './walk/bytewise.ts';
 import {
   parseWorkspacePath,
   parseWritablePath,
@@ -13,7 +15,6 @@ import {
   type WorkspacePath,
   type WritablePath,
 } from './workspace-path.ts';
-import type {Precondition} from './write-target.ts';
 
 interface StoredFile {
   readonly content: Uint8Array;

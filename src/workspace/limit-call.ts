@@ -1,5 +1,6 @@
 import type {Clock} from '../core/clock.ts';
-import {type Failure, fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Err} from '../core/result.ts';
 import type {Deadline} from './deadline.ts';
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {codeOf, unwrap} from '../../test/support/outcome.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {contentHash} from './content-hash.ts';
 import {hashOpenFile, type OpenFile, readBlocks, readWhole} from './open-file.ts';
 import type {WorkspacePath} from './workspace-path.ts';

@@ -1,10 +1,10 @@
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {type ContentHash, ContentHasher} from './content-hash.ts';
 import {type Deadline, overdue} from './deadline.ts';
 import type {EntryInfo} from './entry-info.ts';
-import {MAX_WHOLE_FILE_BYTES, type ReadFileOptions} from './file-system.ts';
 import {attempt} from './io-failure.ts';
+import {MAX_WHOLE_FILE_BYTES} from './max-whole-file-bytes.ts';
 import {quotePath, type WorkspacePath} from './workspace-path.ts';
 
 /** A regular file open for reading. Whoever opened it closes it. */
@@ -80,4 +80,10 @@ export async function readWhole(file: OpenFile, options: ReadFileOptions = {}): 
     `${quotePath(path)} has ${known} bytes, more than the ${maxBytes} this works on. Use run for a file of that size.`,
     {path, size: known, max_bytes: maxBytes},
   );
+}
+
+export interface ReadFileOptions {
+  /** `file_too_large` above it. */
+  readonly maxBytes?: number | undefined;
+  readonly deadline?: Deadline | undefined;
 }

@@ -1,6 +1,7 @@
-import {type Failure, fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Err} from '../core/result.ts';
-import {MAX_WHOLE_FILE_BYTES} from './file-system.ts';
+import {MAX_WHOLE_FILE_BYTES} from './max-whole-file-bytes.ts';
 import {quotePath} from './workspace-path.ts';
 
 export function fileNotFound(path: string): Err<Failure> {

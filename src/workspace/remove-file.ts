@@ -1,13 +1,13 @@
 import {unlinkSync} from 'node:fs';
 import {ok, type Result} from '../core/result.ts';
 import type {Deadline} from './deadline.ts';
-import {entryVersion} from './entry-version.ts';
 import {ioFailure} from './io-failure.ts';
-import {type Ground, pinParent} from './pin-path.ts';
+import {entryVersion} from './jail/entry-version.ts';
+import {type Ground, pinParent} from './jail/pin-path.ts';
+import {type Durability, synchronised} from './jail/staged-file.ts';
+import {checkTarget, inspectTarget, type Precondition} from './jail/write-target.ts';
 import {fileNotFound, staleRead} from './refusals.ts';
-import {type Durability, synchronised} from './staged-file.ts';
 import type {WritablePath} from './workspace-path.ts';
-import {checkTarget, inspectTarget, type Precondition} from './write-target.ts';
 
 /** Removes a file, if `expected` holds right before (else `stale_read`). */
 export async function removeFile(

@@ -1,11 +1,11 @@
 import {isAbsolute, relative, resolve, sep} from 'node:path';
 import type {Brand} from '../core/brand.ts';
-import {fail} from '../core/failure.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {showInvisible} from '../core/text/show-invisible.ts';
 import {takeStart} from '../core/text/take-start.ts';
 import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
-import {isProtectedName} from './protected-name.ts';
+import {isProtectedName} from './protect/protected-name.ts';
 
 /**
  * A path below the root of the workspace: relative, `/` between names, no `.`, `..` or empty name

@@ -1,7 +1,7 @@
 // npm run conformance: the official suite against the built transports of the product.
 import {spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
-import {serveHttp} from '../../dist/mcp/serve-http.js';
+import {serveHttp} from '../../dist/mcp/http/serve-http.js';
 import {createFixtureService} from './fixture-service.js';
 import {withToken} from './with-token.js';
 

@@ -5,7 +5,7 @@ import {ok} from '../../src/core/result.ts';
 import type {LogEvent} from '../../src/index.ts';
 import {createToolbox} from '../../src/index.ts';
 import {assembleWeb} from '../../src/web/assemble-web.ts';
-import {bubblewrapArguments} from '../../src/web/browser/bubblewrap.ts';
+import {bubblewrapArguments} from '../../src/web/browser/chromium/bubblewrap.ts';
 import {fetchPage} from '../../src/web/fetch-page.ts';
 import {createGuard} from '../../src/web/guard/admit.ts';
 import {readGuardPolicy} from '../../src/web/guard/guard-policy.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {classifyAddress} from '../../src/web/guard/classify-address.ts';
 import {readGuardPolicy} from '../../src/web/guard/guard-policy.ts';
-import {SPECIAL_RANGES} from '../../src/web/guard/special-ranges.ts';
+import {SPECIAL_RANGES} from '../../src/web/ip/special-ranges.ts';
 import {boundaries, dotted, grouped, mayReach, numeric, REGISTRY_CIDRS} from './support/addresses-model.ts';
 import {IPV4_REGISTRY, IPV6_REGISTRY, STRICTER} from './support/addresses-registry.ts';
 

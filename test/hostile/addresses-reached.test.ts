@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {SPECIAL_RANGES} from '../../src/web/guard/special-ranges.ts';
+import {SPECIAL_RANGES} from '../../src/web/ip/special-ranges.ts';
 import {TEST_CHROMIUM} from '../support/browser-test.ts';
 import {URL_INPUTS} from './support/addresses-inputs.ts';
 import {boundaries, dotted, grouped, mayReach, numeric, REGISTRY_CIDRS} from './support/addresses-model.ts';

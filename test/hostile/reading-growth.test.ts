@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {checkQuotes} from '../../src/web/read/check-quotes.ts';
+import {checkQuotes} from '../../src/web/read/quote/check-quotes.ts';
 import {readDocument} from '../../src/web/read/read-document.ts';
 import {countTokens} from '../../src/web/tokens/count-tokens.ts';
 import {growth} from './support/documents-growth.ts';

@@ -4,39 +4,40 @@ import {join} from 'node:path';
 /** Of `src/workspace`, what keeps a call inside the root; and its write half, which has to. */
 const JAIL = [
   'entry-info',
-  'entry-version',
-  'fold-name',
+  'jail/entry-version',
+  'protect/fold-name',
   'io-failure',
-  'jail',
-  'jailed-directory',
-  'jailed-file',
-  'jailed-file-system',
-  'move-file',
+  'jail/jail',
+  'jail/jailed-directory',
+  'jail/jailed-file',
+  'jail/jailed-file-system',
+  'jail/move-file',
   'open-file',
   'owner',
-  'pin-entry',
-  'pin-path',
-  'pin-root',
-  'protected-name',
-  'protected-paths',
+  'jail/pin-entry',
+  'jail/pin-path',
+  'jail/pin-root',
+  'protect/protected-name',
+  'protect/protected-paths',
   'refusals',
-  'staged-file',
-  'tree-walk',
-  'walk-tree',
+  'jail/staged-file',
+  'walk/tree-walk',
+  'walk/walk-tree',
   'workspace-path',
-  'write-target',
+  'jail/write-target',
 ];
 
 /** Not the race: it costs seconds, and finds what it finds by chance. */
-const JAIL_TESTS = [...JAIL, 'jail-meddling', 'jail-root', 'write-atomic'];
+const JAIL_TESTS = [...JAIL, 'jail/jail-meddling', 'jail/jail-root', 'write-atomic'];
 
 /** What measures time says nothing of code with a switch at every expression. */
-const TIMED = ['src/tools/large-files.test.ts'];
+const TIMED = 'src/tools/files/large-files.test.ts';
 
 /** What is mutated, and the tests beside it that have to notice: paths from `root`. */
 export const MODULES = {
   url: root => folder(root, 'src/web/url'),
   guard: root => folder(root, 'src/web/guard'),
+  ip: root => folder(root, 'src/web/ip'),
   robots: root => folder(root, 'src/web/robots'),
   chunk: root => folder(root, 'src/web/chunk'),
   fit: root => folder(root, 'src/web/fit'),
@@ -56,10 +57,6 @@ export const MODULES = {
   }),
 };
 
-function without({mutate, tests}, names) {
-  return {mutate, tests: tests.filter(name => !names.includes(name))};
-}
-
 function folder(root, path) {
   const files = readdirSync(join(root, path), {recursive: true})
     .map(name => `${path}/${name}`)
@@ -68,6 +65,7 @@ function folder(root, path) {
   return {mutate: files.filter(name => !isTest(name)), tests: files.filter(isTest)};
 }
 
+/** Leaves out what lies below a path, or is it. */
 function without({mutate, tests}, path) {
   const isElsewhere = name => !name.startsWith(path);
   return {mutate: mutate.filter(isElsewhere), tests: tests.filter(isElsewhere)};

@@ -1,7 +1,7 @@
 import type {Json} from '../../src/core/json.ts';
 import type {Tool, ToolResult} from '../../src/core/tool.ts';
 import type {CallOptions} from '../../src/core/tool-host.ts';
-import {workspaceTools} from '../../src/tools/workspace-tools.ts';
+import {workspaceTools} from '../../src/tools/files/workspace-tools.ts';
 import {openTestRuntime, type TestRuntime} from './open-test-runtime.ts';
 import {openTestWorkspace, type TestFiles, type TestWorkspace} from './open-test-workspace.ts';
 

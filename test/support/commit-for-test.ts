@@ -1,10 +1,10 @@
 import {ok, type Result} from '../../src/core/result.ts';
 import {type ChangeOptions, changeWorkspace} from '../../src/workspace/edit/change-workspace.ts';
 import {removeEmptyDirectories} from '../../src/workspace/edit/remove-empty-directories.ts';
-import type {Workspace} from '../../src/workspace/jail.ts';
+import type {Workspace} from '../../src/workspace/jail/jail.ts';
+import {renderUndo} from '../../src/workspace/patch/diff/render-undo.ts';
 import {fileWrites} from '../../src/workspace/patch/file-writes.ts';
 import type {PatchPlan} from '../../src/workspace/patch/plan-patch.ts';
-import {renderUndo} from '../../src/workspace/patch/render-undo.ts';
 
 export interface CommittedPatch {
   readonly changed_files: readonly string[];

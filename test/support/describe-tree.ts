@@ -1,6 +1,6 @@
-import {ATTRIBUTE, type AttributeName} from '../../src/web/extract/attribute.ts';
-import {TAG} from '../../src/web/extract/tag.ts';
-import {DOCUMENT, NONE, type Tree} from '../../src/web/extract/tree.ts';
+import {ATTRIBUTE, type AttributeName} from '../../src/web/extract/tree/attribute.ts';
+import {TAG} from '../../src/web/extract/tree/tag.ts';
+import {DOCUMENT, NONE, type Tree} from '../../src/web/extract/tree/tree.ts';
 
 const TAG_NAMES = new Map<number, string>(Object.entries(TAG).map(([name, tag]) => [tag, name]));
 const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTE) as AttributeName[];

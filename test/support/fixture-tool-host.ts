@@ -1,4 +1,5 @@
-import {type Failure, fail} from '../../src/core/failure.ts';
+import {fail} from '../../src/core/failure/fail.ts';
+import type {Failure} from '../../src/core/failure/failure.ts';
 import type {Json} from '../../src/core/json.ts';
 import {ok, type Result} from '../../src/core/result.ts';
 import type {ToolRequest, ToolResult} from '../../src/core/tool.ts';

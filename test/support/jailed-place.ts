@@ -1,8 +1,8 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Workspace} from '../../src/workspace/jail.ts';
+import type {Workspace} from '../../src/workspace/jail/jail.ts';
+import {type PinEntry, pinByDescriptor} from '../../src/workspace/jail/pin-entry.ts';
 import {readWhole} from '../../src/workspace/open-file.ts';
-import {type PinEntry, pinByDescriptor} from '../../src/workspace/pin-entry.ts';
 import {openWorkspaceForTest} from './open-workspace-for-test.ts';
 import {codeOf, unwrap} from './outcome.ts';
 import {temporaryDirectory} from './temporary-directory.ts';

@@ -11,7 +11,7 @@ import {ElicitRequestSchema} from '@modelcontextprotocol/sdk/types.js';
 import {ReadBuffer, serializeMessage, type Transport} from '@modelcontextprotocol/server';
 import {onTestFinished} from 'vitest';
 import type {McpService} from '../../src/mcp/create-mcp-service.ts';
-import {serveHttp} from '../../src/mcp/serve-http.ts';
+import {serveHttp} from '../../src/mcp/http/serve-http.ts';
 import {serveStdio} from '../../src/mcp/serve-stdio.ts';
 
 export type Generation = '2026-07-28' | '2025-11-25';

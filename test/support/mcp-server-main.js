@@ -47,7 +47,7 @@ if (mode === 'stdio') {
   await serveStdio(service, {input: process.stdin, output: process.stdout});
   process.stderr.write('ended\n');
 } else {
-  const {serveHttp} = await import('../../dist/mcp/serve-http.js');
+  const {serveHttp} = await import('../../dist/mcp/http/serve-http.js');
   const served = await serveHttp(service, {tokenFile});
   if (!served.ok) throw new Error(served.error.message);
   process.stdout.write(`${served.value.url}\n`);

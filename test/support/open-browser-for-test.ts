@@ -1,7 +1,7 @@
 import {onTestFinished} from 'vitest';
 import {Budget} from '../../src/core/budget.ts';
 import {systemClock} from '../../src/core/clock.ts';
-import {fail} from '../../src/core/failure.ts';
+import {fail} from '../../src/core/failure/fail.ts';
 import type {LogEvent} from '../../src/core/log.ts';
 import {createBrowser} from '../../src/web/browser/browser.ts';
 import {openPage} from '../../src/web/browser/open-page.ts';

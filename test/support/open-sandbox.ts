@@ -1,7 +1,7 @@
 import {chownSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {resolveSection} from '../../src/config/resolve-section.ts';
+import {resolveSection} from '../../src/config/resolve/resolve-section.ts';
 import {systemClock} from '../../src/core/clock.ts';
 import type {LogEvent} from '../../src/core/log.ts';
 import {createSandbox} from '../../src/sandbox/create-sandbox.ts';

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import {z} from 'zod';
 import {type Clock, systemClock} from '../../src/core/clock.ts';
-import {fail} from '../../src/core/failure.ts';
+import {fail} from '../../src/core/failure/fail.ts';
 import type {Json} from '../../src/core/json.ts';
 import type {LogEvent} from '../../src/core/log.ts';
 import {ok} from '../../src/core/result.ts';
@@ -13,8 +13,9 @@ import {defineTool, type Tool, type ToolContext, type ToolResult} from '../../sr
 import type {CallOptions} from '../../src/core/tool-host.ts';
 import {createConfirmationPolicy} from '../../src/runtime/approvals/confirmation-policy.ts';
 import type {ApprovalOptions, ApprovalRule} from '../../src/runtime/approvals/options.ts';
-import {executeCall, type Runtime} from '../../src/runtime/execute-call.ts';
+import {executeCall} from '../../src/runtime/execute-call.ts';
 import {createRegistry, type RegistryOptions} from '../../src/runtime/registry.ts';
+import type {Runtime} from '../../src/runtime/runtime.ts';
 import {openSession} from '../../src/runtime/session.ts';
 import {schemaOf} from '../../src/tools/schema.ts';
 

@@ -1,5 +1,5 @@
 import {onTestFinished} from 'vitest';
-import {openWorkspace, type Workspace, type WorkspaceOptions} from '../../src/workspace/jail.ts';
+import {openWorkspace, type Workspace, type WorkspaceOptions} from '../../src/workspace/jail/jail.ts';
 import {unwrap} from './outcome.ts';
 
 /** A workspace that is let go of with the test. */

@@ -1,6 +1,7 @@
 import {onTestFinished} from 'vitest';
 import {Budget} from '../../src/core/budget.ts';
-import {type Failure, fail} from '../../src/core/failure.ts';
+import {fail} from '../../src/core/failure/fail.ts';
+import type {Failure} from '../../src/core/failure/failure.ts';
 import type {LogEvent} from '../../src/core/log.ts';
 import {ok, type Result} from '../../src/core/result.ts';
 import type {CheckedUrl, HttpResponse, WebUrl} from '../../src/web/page.ts';

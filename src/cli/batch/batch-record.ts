@@ -1,5 +1,5 @@
-import type {Failure} from '../../core/failure.ts';
-import {FAILURE_CODES} from '../../core/failure-codes.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import {FAILURE_CODES} from '../../core/failure/failure-codes.ts';
 import type {Json} from '../../core/json.ts';
 
 interface Finished {

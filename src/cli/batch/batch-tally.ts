@@ -1,4 +1,4 @@
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {BatchRecord} from './batch-record.ts';
 
 export interface SetAsideHost {

@@ -1,6 +1,6 @@
 import {type FileHandle, open} from 'node:fs/promises';
 import {join} from 'node:path';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {expectedErrorCode} from '../../system/error-code.ts';
 import {readLines} from '../jsonl/read-lines.ts';

@@ -1,7 +1,7 @@
 import {lstat, mkdir, readdir, rm, rmdir} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {expectedErrorCode} from '../../system/error-code.ts';

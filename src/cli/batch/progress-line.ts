@@ -1,7 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import {type Console, styled} from '../console.ts';
-import {groupDigits} from '../group-digits.ts';
-import {humanDuration} from '../human-duration.ts';
+import {groupDigits} from '../render/group-digits.ts';
+import {humanDuration} from '../render/human-duration.ts';
 import type {BatchTally} from './batch-tally.ts';
 
 /** No more often than this, however fast pages come. */

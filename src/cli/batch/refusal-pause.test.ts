@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Json} from '../../core/json.ts';
 import {refusalPause} from './refusal-pause.ts';
 

@@ -1,4 +1,4 @@
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 
 /** A server that asks for more is left for another run. */
 export const LONGEST_PAUSE_MS = 300_000;

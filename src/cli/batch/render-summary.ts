@@ -1,8 +1,8 @@
 import {type Console, styled} from '../console.ts';
-import {groupDigits} from '../group-digits.ts';
-import {humanDuration} from '../human-duration.ts';
-import {humanSize} from '../human-size.ts';
-import {printable} from '../printable.ts';
+import {groupDigits} from '../render/group-digits.ts';
+import {humanDuration} from '../render/human-duration.ts';
+import {humanSize} from '../render/human-size.ts';
+import {printable} from '../terminal/printable.ts';
 import type {BatchSummary} from './batch-tally.ts';
 
 const MOST_HOSTS = 5;

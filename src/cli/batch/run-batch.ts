@@ -1,7 +1,7 @@
 import {setMaxListeners} from 'node:events';
 import {type Clock, timestamp} from '../../core/clock.ts';
-import type {Failure} from '../../core/failure.ts';
-import {FAILURE_CODES} from '../../core/failure-codes.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import {FAILURE_CODES} from '../../core/failure/failure-codes.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {ReadPage} from '../toolbox-services.ts';
 import type {BatchRecord} from './batch-record.ts';

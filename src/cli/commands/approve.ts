@@ -1,14 +1,14 @@
 import {resolve} from 'node:path';
-import {barred} from '../barred.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {printable} from '../printable.ts';
-import {renderFailure} from '../render-failure.ts';
-import {renderSummary} from '../render-summary.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
+import {renderFailure} from '../render/render-failure.ts';
+import {renderSummary} from '../render/render-summary.ts';
+import {barred} from '../terminal/barred.ts';
+import {printable} from '../terminal/printable.ts';
 import type {ApprovalDesk, PendingApproval} from '../toolbox-services.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
   'run-dir': {

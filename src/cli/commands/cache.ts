@@ -1,18 +1,18 @@
-import {nearestName} from '../../core/nearest-name.ts';
 import type {Result} from '../../core/result.ts';
+import {nearestName} from '../../core/text/nearest-name.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {groupDigits} from '../group-digits.ts';
-import {humanSize} from '../human-size.ts';
-import {parseFlags} from '../parse-flags.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {printWarnings} from '../print-warnings.ts';
-import {printable} from '../printable.ts';
 import {readSettings} from '../read-settings.ts';
-import {renderCacheEntry, renderCacheList, renderCacheStats, renderRemoval} from '../render-cache.ts';
-import {renderFailure} from '../render-failure.ts';
-import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
+import {groupDigits} from '../render/group-digits.ts';
+import {humanSize} from '../render/human-size.ts';
+import {renderCacheEntry, renderCacheList, renderCacheStats, renderRemoval} from '../render/render-cache.ts';
+import {renderFailure} from '../render/render-failure.ts';
+import {printable} from '../terminal/printable.ts';
 import type {PageCache} from '../toolbox-services.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
   json: {type: 'boolean', help: 'Print JSON: an object, or for list and show an object a line.'},

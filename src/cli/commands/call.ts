@@ -4,15 +4,15 @@ import {randomHex} from '../../core/random.ts';
 import type {CallOptions, ToolHost} from '../../core/tool-host.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
+import {parseParams} from '../flags/parse-params.ts';
+import {SESSION_FLAGS} from '../flags/session-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {serveJsonl} from '../jsonl/serve-jsonl.ts';
 import {openToolbox} from '../open-toolbox.ts';
-import {integerFlag, parseFlags} from '../parse-flags.ts';
-import {parseParams} from '../parse-params.ts';
 import {printResult} from '../print-result.ts';
-import {printable} from '../printable.ts';
-import {SESSION_FLAGS} from '../session-flags.ts';
-import {terminalApprover} from '../terminal-approver.ts';
-import {UsageError} from '../usage-error.ts';
+import {printable} from '../terminal/printable.ts';
+import {terminalApprover} from '../terminal/terminal-approver.ts';
 
 const FLAGS = {
   json: {type: 'boolean', help: 'Print the exact ToolResult on one line, also of a call that failed.'},

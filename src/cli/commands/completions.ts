@@ -1,8 +1,8 @@
 import type {Command} from '../command.ts';
 import {completionsFor, SHELLS, type Shell} from '../completions/completions-for.ts';
 import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {UsageError} from '../usage-error.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 
 const FLAGS = {} as const;
 

@@ -4,7 +4,7 @@ import {parse} from 'smol-toml';
 import {expect, test} from 'vitest';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {resolveConfig} from '../../config/resolve-config.ts';
+import {resolveConfig} from '../../config/resolve/resolve-config.ts';
 
 const SURROUNDINGS = {env: {}, cwd: '/nonexistent', tempDir: '/tmp'};
 

@@ -2,18 +2,18 @@ import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {ConfigError} from '../../config/config-error.ts';
 import {configPath} from '../../config/config-path.ts';
-import {resolveConfig} from '../../config/resolve-config.ts';
+import {resolveConfig} from '../../config/resolve/resolve-config.ts';
 import {errorReason} from '../../system/error-code.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {printWarnings} from '../print-warnings.ts';
-import {printable} from '../printable.ts';
 import {readSettings} from '../read-settings.ts';
-import {renderConfig} from '../render-config.ts';
-import {starterConfig} from '../starter-config.ts';
-import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
-import {UsageError} from '../usage-error.ts';
+import {renderConfig} from '../render/render-config.ts';
+import {starterConfig} from '../setup/starter-config.ts';
+import {printable} from '../terminal/printable.ts';
 
 const FLAGS = {
   show: {

@@ -6,9 +6,9 @@ import {playScene} from '../demo/play-scene.ts';
 import {bugHunt} from '../demo/scene.ts';
 import {createScratchProject, type ScratchProject} from '../demo/scratch-project.ts';
 import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {renderFailure} from '../render-failure.ts';
-import {UsageError} from '../usage-error.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
+import {renderFailure} from '../render/render-failure.ts';
 
 export const demoCommand: Command = {
   name: 'demo',

@@ -1,12 +1,12 @@
 import type {Command, CommandContext} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {printWarnings} from '../print-warnings.ts';
 import {readSettings} from '../read-settings.ts';
-import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
 import type {Probe} from '../toolbox-services.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
   json: {type: 'boolean', help: 'Print one JSON object a line.'},

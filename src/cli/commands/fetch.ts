@@ -1,16 +1,16 @@
 import type {Result, WebFetchArgs} from '../../index.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {integerFlag, parseFlags} from '../parse-flags.ts';
-import {printable} from '../printable.ts';
+import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
+import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {readSettings, type SettingFlags} from '../read-settings.ts';
-import {renderCut} from '../render-cut.ts';
-import {renderFailure} from '../render-failure.ts';
-import {renderHint} from '../render-hint.ts';
-import {renderForTerminal, renderPlain} from '../render-page.ts';
-import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
+import {renderCut} from '../render/render-cut.ts';
+import {renderFailure} from '../render/render-failure.ts';
+import {renderHint} from '../render/render-hint.ts';
+import {renderForTerminal, renderPlain} from '../render/render-page.ts';
+import {printable} from '../terminal/printable.ts';
 import type {PageReader, ReadPage} from '../toolbox-services.ts';
-import {UsageError} from '../usage-error.ts';
 
 const BATCH_FLAGS = {
   from: {

@@ -4,15 +4,15 @@ import type {Toolbox} from '../../create-toolbox.ts';
 import type {McpServiceOptions} from '../../mcp/create-mcp-service.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {listFlag, parseFlags} from '../flags/parse-flags.ts';
+import {SESSION_FLAGS} from '../flags/session-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {openToolbox, type ToolboxFlagValues} from '../open-toolbox.ts';
-import {listFlag, parseFlags} from '../parse-flags.ts';
-import {renderFailure} from '../render-failure.ts';
-import {SESSION_FLAGS} from '../session-flags.ts';
+import {renderFailure} from '../render/render-failure.ts';
 import {CLIENTS, type Client} from '../setup/clients.data.ts';
 import {mergeSettings} from '../setup/merge-settings.ts';
 import {settingsFile} from '../setup/settings-file.ts';
 import {thisLauncher} from '../setup/start-command.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
   http: {
@@ -172,7 +172,7 @@ async function serveOnHttp(
 ): Promise<ExitCode> {
   const [{createMcpService}, {serveHttp}] = await Promise.all([
     import('../../mcp/create-mcp-service.ts'),
-    import('../../mcp/serve-http.ts'),
+    import('../../mcp/http/serve-http.ts'),
   ]);
   const service = await serveHttp(
     createMcpService(toolbox, serviceOptions(toolbox, results, version)),

@@ -1,15 +1,15 @@
 import type {Toolbox} from '../../create-toolbox.ts';
-import {barred} from '../barred.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {parseParams} from '../flags/parse-params.ts';
+import {SESSION_FLAGS} from '../flags/session-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {openToolbox} from '../open-toolbox.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {parseParams} from '../parse-params.ts';
-import {renderFailure} from '../render-failure.ts';
-import {renderReason} from '../render-reason.ts';
-import {SESSION_FLAGS} from '../session-flags.ts';
-import {UsageError} from '../usage-error.ts';
+import {renderFailure} from '../render/render-failure.ts';
+import {renderReason} from '../render/render-reason.ts';
+import {barred} from '../terminal/barred.ts';
 
 const FLAGS = {
   json: {type: 'boolean', help: 'Print the explanation as JSON.'},

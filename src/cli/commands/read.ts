@@ -1,12 +1,12 @@
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {integerFlag, parseFlags} from '../parse-flags.ts';
-import {printable} from '../printable.ts';
+import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
+import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {readSettings} from '../read-settings.ts';
-import {renderFailure} from '../render-failure.ts';
-import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
+import {renderFailure} from '../render/render-failure.ts';
+import {printable} from '../terminal/printable.ts';
 import type {VerifyQuoteData, WebReadArgs} from '../toolbox-services.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
   find: {type: 'string', value: 'WORDS', help: 'The passages that say most about a question.'},

@@ -1,11 +1,11 @@
 import {resolve} from 'node:path';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {printable} from '../printable.ts';
-import {renderFailure} from '../render-failure.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
+import {renderFailure} from '../render/render-failure.ts';
+import {printable} from '../terminal/printable.ts';
 import type {WrittenReport} from '../toolbox-services.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
   out: {type: 'string', value: 'FILE', help: 'The page to write. Default: report.html in the run directory.'},

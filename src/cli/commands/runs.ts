@@ -2,11 +2,11 @@ import {systemClock} from '../../core/clock.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
-import {humanDuration} from '../human-duration.ts';
-import {integerFlag, parseFlags} from '../parse-flags.ts';
-import {printable} from '../printable.ts';
+import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
+import {humanDuration} from '../render/human-duration.ts';
+import {printable} from '../terminal/printable.ts';
 import type {ListedRun} from '../toolbox-services.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FLAGS = {
   limit: {type: 'string', value: 'N', help: 'The latest N runs, 1 to 10000. Default: 20.'},

@@ -1,18 +1,18 @@
 import {resolve} from 'node:path';
-import {nearestName} from '../../core/nearest-name.ts';
+import {nearestName} from '../../core/text/nearest-name.ts';
 import type {Command, CommandContext} from '../command.ts';
 import {styled} from '../console.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {printable} from '../printable.ts';
-import {PROFILE_FLAG} from '../session-flags.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {PROFILE_FLAG} from '../flags/session-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {CLIENT_ENTRIES, CLIENTS, type Client, type ClientEntry} from '../setup/clients.data.ts';
 import {mergeSettings} from '../setup/merge-settings.ts';
 import {settingsFile} from '../setup/settings-file.ts';
 import {shellWords} from '../setup/shell-words.ts';
 import {npxLauncher, thisLauncher} from '../setup/start-command.ts';
 import {readSettingsFile, writeSettings} from '../setup/write-settings.ts';
-import {UsageError} from '../usage-error.ts';
+import {printable} from '../terminal/printable.ts';
 
 const FLAGS = {
   write: {type: 'boolean', help: 'Write the entry into the settings of the client, and show what changes.'},

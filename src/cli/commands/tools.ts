@@ -6,11 +6,11 @@ import {describeTool} from '../../mcp/describe-tool.ts';
 import type {Command} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {PROFILE_FLAG} from '../flags/session-flags.ts';
+import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
 import {openToolbox} from '../open-toolbox.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {PROFILE_FLAG} from '../session-flags.ts';
-import {TOOLBOX_FLAGS} from '../toolbox-flags.ts';
-import {UsageError} from '../usage-error.ts';
 
 const FORMATS: Readonly<Record<string, (host: ToolHost) => unknown>> = {
   mcp: host => ({tools: host.listTools().map(listing => describeTool(listing))}),

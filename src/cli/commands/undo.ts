@@ -1,10 +1,10 @@
 import {resolve} from 'node:path';
 import type {Command, CommandContext} from '../command.ts';
 import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../parse-flags.ts';
-import {printable} from '../printable.ts';
-import {renderFailure} from '../render-failure.ts';
-import {UsageError} from '../usage-error.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
+import {renderFailure} from '../render/render-failure.ts';
+import {printable} from '../terminal/printable.ts';
 
 const FLAGS = {
   workspace: {

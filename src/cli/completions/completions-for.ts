@@ -1,5 +1,5 @@
 import type {Command} from '../command.ts';
-import type {Flag} from '../parse-flags.ts';
+import type {Flag} from '../flags/parse-flags.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];

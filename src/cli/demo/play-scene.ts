@@ -1,8 +1,8 @@
 import type {ToolResult} from '../../core/tool.ts';
 import type {ApprovalAnswer, Approver, ToolHost} from '../../index.ts';
 import {type Console, styled} from '../console.ts';
-import {printable} from '../printable.ts';
-import {renderQuestion} from '../render-question.ts';
+import {renderQuestion} from '../render/render-question.ts';
+import {printable} from '../terminal/printable.ts';
 import type {SceneStep} from './scene.ts';
 
 const MOST_LINES = 14;

@@ -2,7 +2,7 @@ import {timingSafeEqual} from 'node:crypto';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Clock} from '../../core/clock.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {contentSecurityPolicy, loadAssets, renderPage} from '../render-page.ts';

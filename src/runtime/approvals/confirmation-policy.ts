@@ -1,9 +1,9 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {ApprovalAction, ApprovalSubject, HostVerdict} from '../../core/tool.ts';
-import {type CompiledRule, compileRule} from './compile-rule.ts';
 import {hostReach} from './host-reach.ts';
 import type {ApprovalOptions} from './options.ts';
 import {ruleCoverage} from './rule-coverage.ts';
+import {type CompiledRule, compileRule} from './rules/compile-rule.ts';
 
 /** What is known about the tools when the policy is made. */
 export interface PolicySurroundings {

@@ -1,4 +1,5 @@
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {CallOutline, Tool} from '../../core/tool.ts';
 import type {Session} from '../session.ts';

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
 import {openTestRuntime, ruleOf, toolOf} from '../../../test/support/open-test-runtime.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import type {ApprovalAnswer, ApprovalQuestion} from '../../core/tool-host.ts';
 import type {Sandbox} from '../../sandbox/sandbox.ts';
-import {runTool} from '../../tools/run.ts';
+import {runTool} from '../../tools/run/run.ts';
 
 const RULE = ruleOf({tool: 'run', decision: 'allow', command_prefix: 'npm test'});
 const COMMAND = 'npm test';

@@ -1,6 +1,6 @@
 import type {ApprovalAction, ApprovalSubject} from '../../core/tool.ts';
-import type {CompiledRule} from './compile-rule.ts';
 import {ruleCoverage} from './rule-coverage.ts';
+import type {CompiledRule} from './rules/compile-rule.ts';
 
 /** What allows a call. */
 export interface Grant {

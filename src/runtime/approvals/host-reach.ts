@@ -1,5 +1,5 @@
 import type {ApprovalSubject, HostVerdict} from '../../core/tool.ts';
-import type {CompiledRule} from './compile-rule.ts';
+import type {CompiledRule} from './rules/compile-rule.ts';
 
 export interface ReachParts {
   /** The addresses of the call. Their hosts were decided about with the call itself. */

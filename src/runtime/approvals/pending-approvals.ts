@@ -1,7 +1,8 @@
 import {mkdir, readdir, readFile, rename, unlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {type Clock, timestamp} from '../../core/clock.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {randomHex} from '../../core/random.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {cutMiddle} from '../../core/text/cut-middle.ts';

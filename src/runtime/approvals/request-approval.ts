@@ -1,19 +1,20 @@
 import type {Clock} from '../../core/clock.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Json} from '../../core/json.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {Intent, Tool} from '../../core/tool.ts';
 import type {ApprovalAnswer, Approver} from '../../core/tool-host.ts';
-import {orAborted} from '../or-aborted.ts';
+import {orAborted} from '../call/or-aborted.ts';
 import type {Session} from '../session.ts';
 import {approvalHash} from './approval-hash.ts';
-import type {CompiledRule} from './compile-rule.ts';
 import type {ConfirmationPolicy, Finding} from './confirmation-policy.ts';
 import {deniedFailure} from './deny-early.ts';
 import type {Grant} from './grants.ts';
-import {judgeRule} from './judge-rule.ts';
 import type {ApprovalRule} from './options.ts';
-import {suggestRule} from './suggest-rule.ts';
+import type {CompiledRule} from './rules/compile-rule.ts';
+import {judgeRule} from './rules/judge-rule.ts';
+import {suggestRule} from './rules/suggest-rule.ts';
 
 export interface ApprovalRequest {
   readonly requestId: string;

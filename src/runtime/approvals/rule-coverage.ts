@@ -1,7 +1,7 @@
 import {takeStart} from '../../core/text/take-start.ts';
 import type {ApprovalSubject} from '../../core/tool.ts';
 import {commandParts} from './command-parts.ts';
-import type {CompiledRule} from './compile-rule.ts';
+import type {CompiledRule} from './rules/compile-rule.ts';
 
 const MOST_NAMED = 5;
 const LONGEST_NAME = 120;

@@ -1,6 +1,6 @@
 import {closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync} from 'node:fs';
 import {type Clock, timestamp} from '../../core/clock.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {ioFailure} from '../io-failure.ts';
 import {sealEvent} from './event-chain.ts';

@@ -2,9 +2,9 @@ import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {openTestRuntime} from '../../../test/support/open-test-runtime.ts';
-import {resolveSection} from '../../config/resolve-section.ts';
-import {fail} from '../../core/failure.ts';
-import {webFetchTool} from '../../tools/web-fetch.ts';
+import {resolveSection} from '../../config/resolve/resolve-section.ts';
+import {fail} from '../../core/failure/fail.ts';
+import {webFetchTool} from '../../tools/web/web-fetch.ts';
 import {webFetchSection} from '../../web/options.ts';
 import {redactAddress} from './redact-address.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {openTestRuntime, readEvents, ruleOf, toolOf} from '../../../test/support/open-test-runtime.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {RUNTIME_EVENTS} from './run-event.ts';
 
 test('policy: the table of events is what is written, field by field', async () => {

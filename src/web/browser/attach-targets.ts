@@ -1,5 +1,5 @@
-import type {CdpConnection} from './cdp-connection.ts';
-import type {AttachedTarget} from './cdp-protocol.ts';
+import type {CdpConnection} from './cdp/cdp-connection.ts';
+import type {AttachedTarget} from './cdp/cdp-protocol.ts';
 import type {PageFrame} from './read-dom.ts';
 
 /** What runs a page's code. Chromium's own surfaces are not among them and stay waiting for good. */

@@ -1,17 +1,18 @@
 import {realpath} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
+import {Places} from '../../core/async/places.ts';
 import type {Clock} from '../../core/clock.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Log} from '../../core/log.ts';
-import {Places} from '../../core/places.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {type ControlGroup, createGroup, findGroupPlace, type GroupPlace} from '../../system/control-group.ts';
 import {errorReason} from '../../system/error-code.ts';
 import {findProgram, type ProgramPlaces} from '../../system/find-program.ts';
 import type {WebFetchOptions} from '../options.ts';
-import {canIsolate} from './can-isolate.ts';
-import {findChromium} from './find-chromium.ts';
-import {type Chromium, type LaunchPlan, launch} from './launch.ts';
+import {canIsolate} from './chromium/can-isolate.ts';
+import {findChromium} from './chromium/find-chromium.ts';
+import {type Chromium, type LaunchPlan, launch} from './chromium/launch.ts';
 
 export interface BrowserSettings {
   readonly options: Pick<

@@ -1,11 +1,11 @@
 import {PassThrough} from 'node:stream';
 import {describe, expect, test} from 'vitest';
 import {createManualClock} from '../../../test/support/manual-clock.ts';
-import type {Answer} from './answer.ts';
-import {CdpConnection} from './cdp-connection.ts';
-import type {PausedRequest} from './cdp-protocol.ts';
+import {CdpConnection} from './cdp/cdp-connection.ts';
+import type {PausedRequest} from './cdp/cdp-protocol.ts';
 import {InFlight} from './in-flight.ts';
 import {NetworkIdle} from './network-idle.ts';
+import type {Answer} from './requests/answer.ts';
 
 const REDIRECT: Answer = {status: 302, headers: [{name: 'Location', value: '/end'}]};
 const FIRST = paused({requestId: 'job-1.0', networkId: '7.1'});

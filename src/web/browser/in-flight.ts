@@ -1,10 +1,10 @@
 import type {Clock} from '../../core/clock.ts';
 import {REDIRECT_STATUSES} from '../page.ts';
-import type {Answer} from './answer.ts';
-import type {CdpConnection} from './cdp-connection.ts';
-import type {EndedLoad, PausedRequest} from './cdp-protocol.ts';
-import {isEventStream} from './is-event-stream.ts';
+import type {CdpConnection} from './cdp/cdp-connection.ts';
+import type {EndedLoad, PausedRequest} from './cdp/cdp-protocol.ts';
 import type {NetworkIdle} from './network-idle.ts';
+import type {Answer} from './requests/answer.ts';
+import {isEventStream} from './requests/is-event-stream.ts';
 
 /** A worker that is ended in a gap takes its word with it: nobody says how its request ended. */
 const LONGEST_GAP_MS = 5000;

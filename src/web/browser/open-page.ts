@@ -1,20 +1,21 @@
 import {setMaxListeners} from 'node:events';
 import {Budget} from '../../core/budget.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {Note} from '../page.ts';
-import {giveAnswer} from './answer.ts';
 import {attachTargets} from './attach-targets.ts';
 import type {Browser} from './browser.ts';
-import type {CdpConnection} from './cdp-connection.ts';
-import type {PausedRequest} from './cdp-protocol.ts';
+import type {CdpConnection} from './cdp/cdp-connection.ts';
+import type {PausedRequest} from './cdp/cdp-protocol.ts';
+import type {Chromium} from './chromium/launch.ts';
 import {InFlight} from './in-flight.ts';
-import type {Chromium} from './launch.ts';
 import {NetworkIdle} from './network-idle.ts';
 import {PageLoad} from './page-load.ts';
 import type {PageFrame} from './read-dom.ts';
 import type {MainDocument, RenderPorts, RenderSettings} from './render-ports.ts';
-import {Subresources} from './subresources.ts';
+import {giveAnswer} from './requests/answer.ts';
+import {Subresources} from './requests/subresources.ts';
 import {watchForLeaks} from './tripwire.ts';
 import {waitForPage} from './wait-for-page.ts';
 

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {Budget} from '../../core/budget.ts';
 import {systemClock} from '../../core/clock.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {silentLog} from '../../core/log.ts';
 import {NetworkIdle} from './network-idle.ts';
 import {PageLoad} from './page-load.ts';

@@ -1,11 +1,11 @@
 import {Budget} from '../../core/budget.ts';
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Err, Result} from '../../core/result.ts';
-import type {Answer} from './answer.ts';
-import type {PausedRequest} from './cdp-protocol.ts';
+import type {PausedRequest} from './cdp/cdp-protocol.ts';
 import type {NetworkIdle} from './network-idle.ts';
 import type {MainDocument, Navigated, RenderPorts} from './render-ports.ts';
-import {responseHeaders} from './response-headers.ts';
+import type {Answer} from './requests/answer.ts';
+import {responseHeaders} from './requests/response-headers.ts';
 
 /** What becomes of a request for the top frame's document; a failure ends the call if it still matters. */
 export interface MainAnswer {

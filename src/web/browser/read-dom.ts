@@ -1,5 +1,5 @@
 import {ok, type Result} from '../../core/result.ts';
-import type {CdpConnection} from './cdp-connection.ts';
+import type {CdpConnection} from './cdp/cdp-connection.ts';
 
 /** Where the document is. */
 export interface PageFrame {

@@ -4,7 +4,7 @@ import type {Log} from '../../core/log.ts';
 import type {Result} from '../../core/result.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {HeaderMap, HttpRequest, HttpResponse} from '../page.ts';
-import type {ResourceType} from './blocked-resources.ts';
+import type {ResourceType} from './requests/blocked-resources.ts';
 
 /** The document that a page begins with, or that it went on to. */
 export interface MainDocument {

@@ -1,6 +1,6 @@
 import {PassThrough} from 'node:stream';
 import {describe, expect, test} from 'vitest';
-import {CdpConnection} from './cdp-connection.ts';
+import {CdpConnection} from './cdp/cdp-connection.ts';
 import {watchForLeaks} from './tripwire.ts';
 
 /** What is reported of one event. */

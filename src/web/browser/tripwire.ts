@@ -1,4 +1,4 @@
-import type {CdpConnection} from './cdp-connection.ts';
+import type {CdpConnection} from './cdp/cdp-connection.ts';
 
 const BEYOND_CONTROL = [
   'Network.webSocketWillSendHandshakeRequest',

@@ -1,6 +1,6 @@
 import type {Budget} from '../../core/budget.ts';
 import type {Clock} from '../../core/clock.ts';
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {NetworkIdle} from './network-idle.ts';
 import {type Dom, isDomLargerThan, type PageFrame, readDom} from './read-dom.ts';

@@ -13,7 +13,7 @@ import {
   touchEntry,
 } from './entry.ts';
 import {entryPath} from './entry-path.ts';
-import {Inventory} from './inventory.ts';
+import {Inventory} from './index/inventory.ts';
 import {KeyedLock} from './keyed-lock.ts';
 import {openDirectory} from './open-directory.ts';
 import {type FileContent, readFile} from './read-file.ts';

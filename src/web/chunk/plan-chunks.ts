@@ -1,4 +1,4 @@
-import type {FetchChunk, TokenCounts} from '../page.ts';
+import type {ChunkPlan, FetchChunk, PlannedChunk, TokenCounts} from '../page.ts';
 import {type Block, blocksOf} from './blocks.ts';
 import type {Limit} from './limit.ts';
 import {splitBlock} from './split-block.ts';
@@ -6,22 +6,6 @@ import {type Counted, TokenCounter} from './token-counter.ts';
 
 /** E2: what stands between two blocks of a chunk. */
 const SEPARATOR = '\n\n';
-
-/** A chunk without its text: small enough to be handed from thread to thread beside the document. */
-export interface PlannedChunk {
-  readonly heading: string;
-  /** Starts and ends of its parts in the document, in turns. Between two parts stands a blank line. */
-  readonly parts: readonly number[];
-  readonly tokens: number;
-}
-
-export interface ChunkPlan {
-  /** The limit of a chunk. */
-  readonly maxTokens: number;
-  readonly chunks: readonly PlannedChunk[];
-  /** What is known of the document; with it the next plan, with any limit, is a cheap one. */
-  readonly counts: TokenCounts;
-}
 
 /** FR-WF-15 but for copying text. `known` are counts of this very document. */
 export function planChunks(markdown: string, limit: Limit, known?: TokenCounts): ChunkPlan {

@@ -1,8 +1,8 @@
-import {ATTRIBUTE} from './attribute.ts';
-import {BEHAVIOUR, behaviourOf} from './behaviour.ts';
-import {hidesElement} from './hides-element.ts';
-import {TAG} from './tag.ts';
-import type {Tree} from './tree.ts';
+import {ATTRIBUTE} from './tree/attribute.ts';
+import {BEHAVIOUR, behaviourOf} from './tree/behaviour.ts';
+import {hidesElement} from './tree/hides-element.ts';
+import {TAG} from './tree/tag.ts';
+import type {Tree} from './tree/tree.ts';
 
 const TOKENS = 'nav|menu|sidebar|footer|header|advertisement|ad|social|related|comments';
 const CLASS = new RegExp(`(?:^|[ \\t\\n\\f\\r])(?:${TOKENS})(?![^ \\t\\n\\f\\r])`, 'i');

@@ -1,17 +1,17 @@
-import {ATTRIBUTE} from './attribute.ts';
-import {BEHAVIOUR, behaviourOf} from './behaviour.ts';
 import {BlockWriter} from './block-writer.ts';
 import {codeFence} from './code-fence.ts';
-import {EMPHASIS, STRONG, STRUCK} from './inline-buffer.ts';
-import {InlineContent} from './inline-content.ts';
+import {EMPHASIS, STRONG, STRUCK} from './inline/inline-buffer.ts';
+import {InlineContent} from './inline/inline-content.ts';
+import type {InlineContext} from './inline/render-inline.ts';
 import type {LinkTargets} from './link-targets.ts';
 import {ListLevels} from './list-levels.ts';
 import {PreformattedText} from './preformatted-text.ts';
-import type {InlineContext} from './render-inline.ts';
 import type {Survey} from './survey-document.ts';
 import {TableBuilder} from './table-builder.ts';
-import {TAG} from './tag.ts';
-import {NONE, type Tree} from './tree.ts';
+import {ATTRIBUTE} from './tree/attribute.ts';
+import {BEHAVIOUR, behaviourOf} from './tree/behaviour.ts';
+import {TAG} from './tree/tag.ts';
+import {NONE, type Tree} from './tree/tree.ts';
 
 /** FR-WF-13a: the Markdown of what is inside `root`, without what the survey removed. */
 export function convertTree(tree: Tree, root: number, survey: Survey, targets: LinkTargets): string {

@@ -1,7 +1,7 @@
 import {takeStart} from '../../core/text/take-start.ts';
-import {TAG} from './tag.ts';
-import {textOf} from './text-of.ts';
-import {DOCUMENT, NONE, type Tree} from './tree.ts';
+import {TAG} from './tree/tag.ts';
+import {textOf} from './tree/text-of.ts';
+import {DOCUMENT, NONE, type Tree} from './tree/tree.ts';
 
 /** Review R18: a title of megabytes would leave no room for the page. */
 const LONGEST_TITLE = 1000;

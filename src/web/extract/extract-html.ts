@@ -1,14 +1,14 @@
 import type {ExtractedDocument} from '../page.ts';
-import {ATTRIBUTE} from './attribute.ts';
 import {convertTree} from './convert-tree.ts';
 import {documentTitle} from './document-title.ts';
 import {hasContent} from './has-content.ts';
 import {LinkTargets} from './link-targets.ts';
-import {parseHtml} from './parse-html.ts';
 import {surveyDocument} from './survey-document.ts';
-import {TAG} from './tag.ts';
-import {DOCUMENT, NONE, type Tree} from './tree.ts';
-import {visibleText} from './visible-text.ts';
+import {ATTRIBUTE} from './tree/attribute.ts';
+import {parseHtml} from './tree/parse-html.ts';
+import {TAG} from './tree/tag.ts';
+import {DOCUMENT, NONE, type Tree} from './tree/tree.ts';
+import {visibleText} from './tree/visible-text.ts';
 
 export interface ExtractHtmlOptions {
   /** D10: `final_url`, the base of relative links. */

@@ -1,7 +1,7 @@
-import {ATTRIBUTE} from './attribute.ts';
-import {TAG} from './tag.ts';
-import {NONE, type Tree} from './tree.ts';
-import {visibleText} from './visible-text.ts';
+import {ATTRIBUTE} from './tree/attribute.ts';
+import {TAG} from './tree/tag.ts';
+import {NONE, type Tree} from './tree/tree.ts';
+import {visibleText} from './tree/visible-text.ts';
 
 /** D3: whether text, or an image with an alternative text, is left in `root`. */
 export function hasContent(tree: Tree, root: number, removed: Uint8Array): boolean {

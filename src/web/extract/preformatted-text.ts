@@ -1,7 +1,7 @@
-import {ATTRIBUTE} from './attribute.ts';
-import {BEHAVIOUR} from './behaviour.ts';
-import type {Tree} from './tree.ts';
-import {visibleText} from './visible-text.ts';
+import {ATTRIBUTE} from './tree/attribute.ts';
+import {BEHAVIOUR} from './tree/behaviour.ts';
+import type {Tree} from './tree/tree.ts';
+import {visibleText} from './tree/visible-text.ts';
 
 const LANGUAGE = /(?:^|[ \t\n\f\r])(?:lang(?:uage)?|highlight-source)-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
 

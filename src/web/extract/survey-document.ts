@@ -1,9 +1,9 @@
-import {ATTRIBUTE} from './attribute.ts';
-import {BEHAVIOUR, behaviourOf} from './behaviour.ts';
 import {isBoilerplate} from './boilerplate.ts';
-import {soleButton} from './sole-button.ts';
-import {TAG} from './tag.ts';
-import {DOCUMENT, NONE, type Tree} from './tree.ts';
+import {ATTRIBUTE} from './tree/attribute.ts';
+import {BEHAVIOUR, behaviourOf} from './tree/behaviour.ts';
+import {soleButton} from './tree/sole-button.ts';
+import {TAG} from './tree/tag.ts';
+import {DOCUMENT, NONE, type Tree} from './tree/tree.ts';
 
 export interface Survey {
   /** 1 for every boilerplate element; what is inside one is not marked and not to be entered. */

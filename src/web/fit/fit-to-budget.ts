@@ -1,4 +1,4 @@
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {FetchChunk, FetchResponse, Note} from '../page.ts';
 import {orderNotes} from './order-notes.ts';

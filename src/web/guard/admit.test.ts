@@ -11,9 +11,9 @@ import {
 } from '../../../test/support/guard-for-test.ts';
 import {ok} from '../../core/result.ts';
 import {createGuard} from './admit.ts';
+import {createSystemResolver} from './dns/system-resolver.ts';
 import {HostPins} from './host-pins.ts';
 import {createSsrfValidator, type SsrfValidator} from './ssrf-validator.ts';
-import {createSystemResolver} from './system-resolver.ts';
 
 describe('blocked answers', () => {
   test('T-WF-SSRF-10 a resolver that answers a blocked address', async () => {

@@ -1,11 +1,11 @@
 import type {Budget} from '../../core/budget.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {sortAddresses} from '../ip/sort-addresses.ts';
 import type {AdmittedTarget, CheckedUrl, WebUrl} from '../page.ts';
 import type {GuardPolicy} from './guard-policy.ts';
 import type {HostPins} from './host-pins.ts';
 import {isLoopbackName, LOOPBACK_ADDRESSES} from './loopback-name.ts';
-import {sortAddresses} from './sort-addresses.ts';
 import type {SsrfValidator} from './ssrf-validator.ts';
 
 /** Ruling A5: all answers are judged; so many are kept to connect to. */

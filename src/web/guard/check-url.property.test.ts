@@ -1,7 +1,7 @@
 import {BlockList} from 'node:net';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {resolveConfig} from '../../config/resolve-config.ts';
+import {resolveConfig} from '../../config/resolve/resolve-config.ts';
 import {parseUrl} from '../url/parse-url.ts';
 import {checkUrl} from './check-url.ts';
 import {readGuardPolicy} from './guard-policy.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {BLOCK_TOGGLES, type BlockToggle} from '../ip/special-ranges.ts';
 import {parseUrl} from '../url/parse-url.ts';
 import {checkUrl} from './check-url.ts';
 import {classifyAddress} from './classify-address.ts';
 import {type GuardPolicy, readGuardPolicy} from './guard-policy.ts';
-import {BLOCK_TOGGLES, type BlockToggle} from './special-ranges.ts';
 
 /** FR-WF-05 and ruling A6 once more, from the documents: the table under test is not its own judge. */
 const TABLE: readonly (readonly [cidr: string, toggle: BlockToggle])[] = [

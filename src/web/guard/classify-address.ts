@@ -1,7 +1,7 @@
+import {formatIp, type IpAddress, parseIp, unmapIp} from '../ip/ip-address.ts';
+import {type IpRange, rangeContains} from '../ip/ip-range.ts';
+import type {BlockToggle} from '../ip/special-ranges.ts';
 import type {GuardPolicy} from './guard-policy.ts';
-import {formatIp, type IpAddress, parseIp, unmapIp} from './ip-address.ts';
-import {type IpRange, rangeContains} from './ip-range.ts';
-import type {BlockToggle} from './special-ranges.ts';
 
 /** Why an address may not be reached; the first three are the details of `ssrf_blocked`. */
 export interface BlockedAddress {

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
+import {BLOCK_TOGGLES, SPECIAL_RANGES} from '../ip/special-ranges.ts';
 import {parseUrl} from '../url/parse-url.ts';
 import {checkUrl} from './check-url.ts';
 import {checkPortSetting, type GuardPolicy, readGuardPolicy} from './guard-policy.ts';
-import {BLOCK_TOGGLES, SPECIAL_RANGES} from './special-ranges.ts';
 
 type Security = Parameters<typeof readGuardPolicy>[0];
 

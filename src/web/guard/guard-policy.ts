@@ -1,8 +1,8 @@
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {type IpRange, parseIpRange} from '../ip/ip-range.ts';
+import {BLOCK_TOGGLES, type BlockToggle, SPECIAL_RANGES, type SpecialRange} from '../ip/special-ranges.ts';
 import type {WebFetchOptions} from '../options.ts';
-import {type IpRange, parseIpRange} from './ip-range.ts';
-import {BLOCK_TOGGLES, type BlockToggle, SPECIAL_RANGES, type SpecialRange} from './special-ranges.ts';
 
 /** What the guard lets through. Made once, at start-up. */
 export interface GuardPolicy {

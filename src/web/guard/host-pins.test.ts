@@ -3,8 +3,8 @@ import {admit, guardOver, newBudget, stubResolver} from '../../../test/support/g
 import {createManualClock} from '../../../test/support/manual-clock.ts';
 import {Budget} from '../../core/budget.ts';
 import {ok} from '../../core/result.ts';
+import type {HostResolver} from './dns/host-resolver.ts';
 import {HostPins} from './host-pins.ts';
-import type {HostResolver} from './host-resolver.ts';
 
 describe('one resolution per call', () => {
   test('ruling A5 concurrent admits of one host share it', async () => {

@@ -1,5 +1,5 @@
+import {Places} from '../../core/async/places.ts';
 import type {Budget} from '../../core/budget.ts';
-import {Places} from '../../core/places.ts';
 import type {Result} from '../../core/result.ts';
 
 type Addresses = Result<readonly string[]>;

@@ -1,9 +1,9 @@
 import type {Budget} from '../../core/budget.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {classifyAddress} from './classify-address.ts';
+import type {HostResolver} from './dns/host-resolver.ts';
+import {resolveHost} from './dns/resolve-host.ts';
 import type {GuardPolicy} from './guard-policy.ts';
-import type {HostResolver} from './host-resolver.ts';
-import {resolveHost} from './resolve-host.ts';
 import {ssrfBlocked} from './ssrf-blocked.ts';
 
 /** FR-WF-06b: the seam at which tests put an answer of their own in place of the real network. */

@@ -1,6 +1,6 @@
 import {longestPrefix} from '../chunk/longest-prefix.ts';
 import {splitBlock} from '../chunk/split-block.ts';
-import type {Segment} from './segments-of.ts';
+import type {Segment} from './markdown/segments-of.ts';
 
 /** Most tokens of a chunk: as many as the smallest `max_tokens` of a call, so that every chunk can be shown. */
 export const CHUNK_TOKENS = 256;

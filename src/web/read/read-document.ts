@@ -1,9 +1,10 @@
-import {type Failure, fail} from '../../core/failure.ts';
-import {nearestName} from '../../core/nearest-name.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {nearestName} from '../../core/text/nearest-name.ts';
 import {findSection} from './find-section.ts';
 import {outlineOf} from './outline-of.ts';
-import {rankChunks} from './rank-chunks.ts';
+import {rankChunks} from './rank/rank-chunks.ts';
 import {type Links, ReadablePage} from './readable-page.ts';
 import type {Ask, Passage, Reading} from './reading.ts';
 import {sectionName, takePassage} from './take-passage.ts';

@@ -1,9 +1,9 @@
 import {contentEnd} from '../chunk/white-space.ts';
 import {chunkGrid, type GridChunk} from './chunk-grid.ts';
-import {markSyntax} from './mark-syntax.ts';
+import {markSyntax} from './markdown/mark-syntax.ts';
+import {type Segment, segmentsOf} from './markdown/segments-of.ts';
+import {linkCuts, shownText} from './markdown/shown-text.ts';
 import {type PageSection, sectionsOf} from './sections-of.ts';
-import {type Segment, segmentsOf} from './segments-of.ts';
-import {linkCuts, shownText} from './shown-text.ts';
 
 export type Links = 'drop' | 'keep';
 

@@ -1,6 +1,6 @@
-import {markInline} from './mark-inline.ts';
-import {plainTextOf} from './plain-text-of.ts';
-import type {Segment} from './segments-of.ts';
+import {markInline} from './markdown/mark-inline.ts';
+import {plainTextOf} from './markdown/plain-text-of.ts';
+import type {Segment} from './markdown/segments-of.ts';
 
 /** A heading and what stands under it. Section 0 is what stands before the first heading. */
 export interface PageSection {

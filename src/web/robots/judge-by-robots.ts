@@ -1,5 +1,5 @@
-import {normalizePath} from './normalize-path.ts';
-import type {RuleIndex, Verdict} from './rule-index.ts';
+import {normalizePath} from './match/normalize-path.ts';
+import type {RuleIndex, Verdict} from './match/rule-index.ts';
 
 /** FR-WF-ROBOTS-PATH-01: judges path and query, without fragment, by the rules that hold for us. */
 export function judgeByRobots(rules: RuleIndex, pathAndQuery: string): Verdict {

@@ -1,5 +1,5 @@
 import type {Budget} from '../../core/budget.ts';
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Log} from '../../core/log.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {WebFetchOptions} from '../options.ts';

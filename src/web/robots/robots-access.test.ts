@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {PathHandler} from '../../../test/support/http-server.ts';
 import {file, robotsInternet as internet, SITE, say} from '../../../test/support/robots-internet.ts';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 
 const HOUR_MS = 3_600_000;
 const ALLOWED = {ok: true, value: {failOpen: false}};

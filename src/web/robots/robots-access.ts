@@ -1,16 +1,17 @@
+import {SingleFlight} from '../../core/async/single-flight.ts';
 import type {Budget} from '../../core/budget.ts';
 import type {Clock} from '../../core/clock.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Log} from '../../core/log.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {SingleFlight} from '../../core/single-flight.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {CheckedUrl, HttpResponse, RenderingMethod, WebUrl} from '../page.ts';
 import {judgeByRobots} from './judge-by-robots.ts';
+import type {RuleIndex} from './match/rule-index.ts';
 import {type RetrieveParts, retrieveRobots} from './retrieve-robots.ts';
 import {RobotsCache} from './robots-cache.ts';
 import {robotsToken} from './robots-token.ts';
-import type {RuleIndex} from './rule-index.ts';
 
 type RobotsSettings = Pick<
   WebFetchOptions,

@@ -8,7 +8,8 @@ import {
   say,
   web,
 } from '../../../test/support/robots-internet.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 
 const FAIL_OPEN = {ok: true, value: {failOpen: true}};
 const refused = (code: string, details: object) => ({

@@ -1,4 +1,4 @@
-import {type RobotsRule, RuleIndex} from './rule-index.ts';
+import {type RobotsRule, RuleIndex} from './match/rule-index.ts';
 
 export interface RobotsGroup {
   /** The values of the group's `User-agent` lines. */

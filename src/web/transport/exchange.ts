@@ -1,7 +1,7 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {NetworkProblem} from './network-failure.ts';
-import type {ResponseHead} from './parse-response-head.ts';
-import type {ResponseHandler} from './response-parser.ts';
+import type {ResponseHead} from './response/parse-response-head.ts';
+import type {ResponseHandler} from './response/response-parser.ts';
 
 /** Body parts that wait for their reader before the socket is told to wait too. */
 const MAX_WAITING_PARTS = 16;

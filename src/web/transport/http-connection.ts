@@ -1,9 +1,9 @@
 import type {Socket} from 'node:net';
 import type {HttpRequest} from '../page.ts';
+import {socketProblem} from './connect/socket-problem.ts';
 import {Exchange} from './exchange.ts';
 import type {NetworkProblem} from './network-failure.ts';
-import {ResponseParser} from './response-parser.ts';
-import {socketProblem} from './socket-problem.ts';
+import {ResponseParser} from './response/response-parser.ts';
 
 /**
  * A connected socket that carries one exchange at a time.

@@ -2,17 +2,18 @@ import {constants} from 'node:crypto';
 import type {Socket} from 'node:net';
 import {createSecureContext, type SecureContext} from 'node:tls';
 import type {Budget} from '../../core/budget.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {AdmittedTarget, HttpRequest, HttpResponse, HttpTransport} from '../page.ts';
-import {connectPinned} from './connect-pinned.ts';
+import {connectPinned} from './connect/connect-pinned.ts';
+import {type ProxySettings, proxyFor} from './connect/proxy.ts';
+import {trustedAuthorities} from './connect/trusted-authorities.ts';
 import {ConnectionPool} from './connection-pool.ts';
 import type {Exchange} from './exchange.ts';
 import {HttpConnection} from './http-connection.ts';
-import {openResponse} from './open-response.ts';
-import {type ProxySettings, proxyFor} from './proxy.ts';
+import {openResponse} from './response/open-response.ts';
 import {serializeRequest} from './serialize-request.ts';
-import {trustedAuthorities} from './trusted-authorities.ts';
 
 export interface HttpTransportOptions {
   /** FR-WF-10d: absent, the environment's proxies are not used. */

@@ -1,4 +1,4 @@
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {showInvisible} from '../../core/text/show-invisible.ts';
 import {takeStart} from '../../core/text/take-start.ts';

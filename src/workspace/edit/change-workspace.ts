@@ -1,12 +1,13 @@
 import {join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {takeFileLock} from '../../system/file-lock.ts';
 import {Mutex} from '../../system/mutex.ts';
 import {type Foreign, makeOwnDirectory} from '../../system/own-directory.ts';
 import {attempt} from '../io-failure.ts';
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
 import type {CallTime} from '../limit-call.ts';
 import {type FileWrite, HeldWorkspace} from './held-workspace.ts';
 import {type Recovery, recoverJournals} from './recover-journals.ts';

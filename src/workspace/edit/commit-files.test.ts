@@ -19,7 +19,7 @@ import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import type {Result} from '../../core/result.ts';
 import {ownIdentity} from '../../system/process-identity.ts';
-import {openWorkspace, type Workspace} from '../jail.ts';
+import {openWorkspace, type Workspace} from '../jail/jail.ts';
 import {planPatch} from '../patch/plan-patch.ts';
 import {type ChangeOptions, recoverWorkspace} from './change-workspace.ts';
 import {workspaceKey} from './workspace-key.ts';
@@ -109,7 +109,7 @@ describe('an interrupted commit', () => {
   test('policy: SIGKILL at any step leaves, after recovery, the old tree or the new one', async () => {
     const compiled = compileSources(
       'src/core/clock.ts',
-      'src/workspace/jail.ts',
+      'src/workspace/jail/jail.ts',
       'src/workspace/edit/change-workspace.ts',
       'src/workspace/edit/remove-empty-directories.ts',
       'src/workspace/patch/file-writes.ts',
@@ -120,7 +120,7 @@ describe('an interrupted commit', () => {
     writeFileSync(
       child,
       `import {systemClock} from ${from('core/clock.js')};
-import {openWorkspace} from ${from('workspace/jail.js')};
+import {openWorkspace} from ${from('workspace/jail/jail.js')};
 import {changeWorkspace} from ${from('workspace/edit/change-workspace.js')};
 import {removeEmptyDirectories} from ${from('workspace/edit/remove-empty-directories.js')};
 import {fileWrites} from ${from('workspace/patch/file-writes.js')};

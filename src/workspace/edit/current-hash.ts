@@ -1,7 +1,7 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {ContentHash} from '../content-hash.ts';
 import type {Deadline} from '../deadline.ts';
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
 import {hashOpenFile} from '../open-file.ts';
 import type {WorkspacePath} from '../workspace-path.ts';
 

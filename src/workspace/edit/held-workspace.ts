@@ -1,12 +1,12 @@
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {ContentHash} from '../content-hash.ts';
 import {type Deadline, overdue} from '../deadline.ts';
 import {attempt} from '../io-failure.ts';
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
+import {type StagedFile, temporaryPath} from '../jail/staged-file.ts';
 import type {Owner} from '../owner.ts';
 import {staleRead} from '../refusals.ts';
-import {type StagedFile, temporaryPath} from '../staged-file.ts';
 import {quotePath, type WritablePath} from '../workspace-path.ts';
 import {currentHash} from './current-hash.ts';
 import {

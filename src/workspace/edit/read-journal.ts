@@ -1,11 +1,12 @@
 import {constants} from 'node:fs';
 import {open} from 'node:fs/promises';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {type ContentHash, contentHash} from '../content-hash.ts';
 import {attempt} from '../io-failure.ts';
-import type {Workspace} from '../jail.ts';
-import {temporaryPath} from '../staged-file.ts';
+import type {Workspace} from '../jail/jail.ts';
+import {temporaryPath} from '../jail/staged-file.ts';
 import type {WritablePath} from '../workspace-path.ts';
 import type {Journal, JournalEntry, JournalHead, Leftovers} from './journal-file.ts';
 

@@ -1,12 +1,12 @@
 import {ok, type Result} from '../../core/result.ts';
 import {contentHash} from '../content-hash.ts';
 import type {Deadline} from '../deadline.ts';
-import {MAX_WHOLE_FILE_BYTES} from '../file-system.ts';
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
+import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
 import {readWhole} from '../open-file.ts';
 import {byteString} from '../patch/byte-string.ts';
 import type {FileState} from '../patch/file-change.ts';
-import type {ReadLedger} from '../read-ledger.ts';
+import type {ReadLedger} from '../read/read-ledger.ts';
 import {fileNotFound, notAFile, staleRead} from '../refusals.ts';
 import type {WritablePath} from '../workspace-path.ts';
 

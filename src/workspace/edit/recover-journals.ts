@@ -1,7 +1,7 @@
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {attempt} from '../io-failure.ts';
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
 import type {WritablePath} from '../workspace-path.ts';
 import {endIntent, endJournal, findJournals, setJournalAside} from './journal-file.ts';
 import {readIntent, readJournal} from './read-journal.ts';

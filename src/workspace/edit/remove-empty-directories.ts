@@ -1,4 +1,4 @@
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
 import type {WritablePath} from '../workspace-path.ts';
 
 /** As git does: a directory is gone with its last file. */

@@ -4,10 +4,10 @@ import {expect, test} from 'vitest';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
-import {openWorkspace} from '../jail.ts';
+import {openWorkspace} from '../jail/jail.ts';
+import {type PinEntry, pinByDescriptor} from '../jail/pin-entry.ts';
 import {fileWrites} from '../patch/file-writes.ts';
 import {planPatch} from '../patch/plan-patch.ts';
-import {type PinEntry, pinByDescriptor} from '../pin-entry.ts';
 import {changeWorkspace} from './change-workspace.ts';
 import {recoverJournals} from './recover-journals.ts';
 

@@ -1,7 +1,7 @@
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
-import type {Workspace} from '../jail.ts';
-import type {StagedFile} from '../staged-file.ts';
+import type {Workspace} from '../jail/jail.ts';
+import type {StagedFile} from '../jail/staged-file.ts';
 import type {WorkspacePath, WritablePath} from '../workspace-path.ts';
 import {currentHash} from './current-hash.ts';
 import type {Journal, JournalEntry, Leftovers} from './journal-file.ts';

@@ -4,8 +4,8 @@ import {describe, expect, test} from 'vitest';
 import {writeFiles} from '../../../test/support/open-test-workspace.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {openWorkspace} from '../jail.ts';
-import {walkTree} from '../walk-tree.ts';
+import {openWorkspace} from '../jail/jail.ts';
+import {walkTree} from '../walk/walk-tree.ts';
 
 /** Which of the paths are left out of a walk, with these .gitignore files (directory → text). */
 async function ignored(

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {openTestWorkspace} from '../../../test/support/open-test-workspace.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {InMemoryFileSystem} from '../in-memory-file-system.ts';
-import {walkTree} from '../walk-tree.ts';
+import {walkTree} from '../walk/walk-tree.ts';
 import {compileGlob} from './compile-glob.ts';
 import {scanFiles} from './scan-files.ts';
 

@@ -7,7 +7,7 @@ import {commitForTest} from '../../../test/support/commit-for-test.ts';
 import {runPatch} from '../../../test/support/run-patch.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
-import {openWorkspace} from '../jail.ts';
+import {openWorkspace} from '../jail/jail.ts';
 import {planPatch} from './plan-patch.ts';
 
 /** Trees per run of the test suite; `PATCH_PROPERTY_RUNS` raises it for a long run by hand. */

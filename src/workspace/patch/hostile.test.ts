@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import type {Result} from '../../core/result.ts';
 import type {WritablePath} from '../workspace-path.ts';
-import {overlayPatch} from './overlay.ts';
-import {parsePatch} from './parse-patch.ts';
-import {renderFileChange} from './render-unified.ts';
+import {overlayPatch} from './apply/overlay.ts';
+import {renderFileChange} from './diff/render-unified.ts';
+import {parsePatch} from './parse/parse-patch.ts';
 
 const diff = (body: string, path = 'x'): string => `--- a/${path}\n+++ b/${path}\n${body}`;
 

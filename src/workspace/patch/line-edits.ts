@@ -1,6 +1,7 @@
 import type {ByteString} from './byte-string.ts';
-import {changedWindow, countLines} from './changed-window.ts';
-import {diffLines, type LineEdit} from './diff-lines.ts';
+import {changedWindow, countLines} from './diff/changed-window.ts';
+import {diffLines} from './diff/diff-lines.ts';
+import type {LineEdit} from './diff/line-edit.ts';
 import {splitLines} from './split-lines.ts';
 
 /** review R12: above it lines that stayed are not searched for between the first and the last that differ. */

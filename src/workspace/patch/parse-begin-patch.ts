@@ -1,7 +1,7 @@
 import type {ByteString} from './byte-string.ts';
-import {parseBareName} from './header-names.ts';
+import {parseBareName} from './parse/header-names.ts';
+import {headerText, type Report, shownLine} from './parse/section-header.ts';
 import type {Hunk, HunkLine, PatchSection} from './patch.ts';
-import {headerText, type Report, shownLine} from './section-header.ts';
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {codeOf} from '../../../test/support/outcome.ts';
-import {fail} from '../../core/failure.ts';
-import {parsePatch, parsePatchInTurns} from './parse-patch.ts';
+import {fail} from '../../core/failure/fail.ts';
+import {parsePatch, parsePatchInTurns} from './parse/parse-patch.ts';
 import {LINES_A_TURN} from './turns.ts';
 
 const LINES = 6 * LINES_A_TURN;

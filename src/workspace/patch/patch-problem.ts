@@ -1,5 +1,6 @@
-import {type Failure, fail} from '../../core/failure.ts';
-import type {FailureCode} from '../../core/failure-codes.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import type {FailureCode} from '../../core/failure/failure-codes.ts';
 import type {Json} from '../../core/json.ts';
 import type {Err} from '../../core/result.ts';
 

@@ -14,11 +14,11 @@ import {type CommittedPatch, commitForTest} from '../../../test/support/commit-f
 import {runPatch} from '../../../test/support/run-patch.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Result} from '../../core/result.ts';
 import type {ChangeOptions} from '../edit/change-workspace.ts';
-import {openWorkspace, type Workspace} from '../jail.ts';
-import type {RunPatch} from './cross-check.ts';
+import {openWorkspace, type Workspace} from '../jail/jail.ts';
+import type {RunPatch} from './apply/cross-check.ts';
 import {type PatchPlan, planPatch} from './plan-patch.ts';
 
 type Content = string | Uint8Array;

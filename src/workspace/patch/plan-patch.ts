@@ -1,22 +1,22 @@
-import {fail} from '../../core/failure.ts';
+import {yieldAfter} from '../../core/async/yield-after.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {yieldAfter} from '../../core/yield-after.ts';
-import {bytewise} from '../bytewise.ts';
 import {type Deadline, overdue} from '../deadline.ts';
-import {MAX_WHOLE_FILE_BYTES} from '../file-system.ts';
 import {attempt} from '../io-failure.ts';
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
+import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
 import {readWhole} from '../open-file.ts';
-import type {ReadLedger} from '../read-ledger.ts';
+import type {ReadLedger} from '../read/read-ledger.ts';
 import {notAFile} from '../refusals.ts';
+import {bytewise} from '../walk/bytewise.ts';
 import type {WritablePath} from '../workspace-path.ts';
+import {type CrossCheck, type CrossCheckOptions, crossCheck} from './apply/cross-check.ts';
+import {type AppliedOffset, overlayPatch, type PatchTree, type Thread} from './apply/overlay.ts';
 import {byteString, readable} from './byte-string.ts';
-import {type CrossCheck, type CrossCheckOptions, crossCheck} from './cross-check.ts';
-import {type DiffStat, diffStat} from './diff-stat.ts';
+import {type DiffStat, diffStat} from './diff/diff-stat.ts';
+import {type FileDiff, renderFileChange} from './diff/render-unified.ts';
 import type {FileChange} from './file-change.ts';
-import {type AppliedOffset, overlayPatch, type PatchTree, type Thread} from './overlay.ts';
-import {parsePatchInTurns} from './parse-patch.ts';
-import {type FileDiff, renderFileChange} from './render-unified.ts';
+import {parsePatchInTurns} from './parse/parse-patch.ts';
 import {stateHash} from './state-hash.ts';
 
 export interface PlanOptions {

@@ -1,4 +1,4 @@
-import type {RunPatch} from '../patch/cross-check.ts';
+import type {RunPatch} from '../patch/apply/cross-check.ts';
 import type {ProcessRunner} from './process-runner.ts';
 
 const MAX_STDOUT_BYTES = 1024 * 1024;

@@ -1,8 +1,8 @@
 import {isUtf8} from 'node:buffer';
 import {ok, type Result} from '../../core/result.ts';
 import {type Deadline, overdue} from '../deadline.ts';
-import {MAX_WHOLE_FILE_BYTES} from '../file-system.ts';
-import type {Workspace} from '../jail.ts';
+import type {Workspace} from '../jail/jail.ts';
+import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
 import {readWhole} from '../open-file.ts';
 import {byteString} from '../patch/byte-string.ts';
 import type {FileState} from '../patch/file-change.ts';

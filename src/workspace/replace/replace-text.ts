@@ -1,4 +1,4 @@
-import {isCrlf} from '../edit/is-crlf.ts';
+import {isCrlf} from '../edit/replace/is-crlf.ts';
 import type {FoundPlace} from './find-replacements.ts';
 
 export interface ReplacedText {

@@ -1,5 +1,5 @@
 import {delimiter, isAbsolute, relative} from 'node:path';
-import {fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {findProgram, isProgramToTrust} from '../../system/find-program.ts';
 

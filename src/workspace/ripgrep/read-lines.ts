@@ -1,7 +1,7 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {Deadline} from '../deadline.ts';
 import {type OpenFile, readBlocks} from '../open-file.ts';
-import {incompleteTail} from '../utf8-check.ts';
+import {incompleteTail} from '../read/utf8-check.ts';
 
 /** Bytes of a line that are shown. */
 const SHOWN_BYTES = 500;

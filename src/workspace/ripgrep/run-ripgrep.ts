@@ -1,5 +1,6 @@
 import {dirname} from 'node:path';
-import {type Failure, fail} from '../../core/failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {takeStart} from '../../core/text/take-start.ts';
 import type {ProcessEnd, ProcessRequest, ProcessRunner} from '../process/process-runner.ts';

@@ -10,9 +10,9 @@ import {
 } from '../../../test/support/open-test-workspace.ts';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
 import type {Result} from '../../core/result.ts';
-import {bytewise} from '../bytewise.ts';
 import {compileGlob} from '../glob/compile-glob.ts';
 import type {ProcessRunner} from '../process/process-runner.ts';
+import {bytewise} from '../walk/bytewise.ts';
 import {type SearchAnswer, type SearchRequest, searchFiles} from './search-files.ts';
 
 async function search(

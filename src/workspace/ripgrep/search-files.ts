@@ -1,8 +1,8 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {Deadline} from '../deadline.ts';
 import type {Glob} from '../glob/compile-glob.ts';
-import type {Workspace} from '../jail.ts';
-import {TreeWalk} from '../tree-walk.ts';
+import type {Workspace} from '../jail/jail.ts';
+import {TreeWalk} from '../walk/tree-walk.ts';
 import type {WorkspacePath} from '../workspace-path.ts';
 import {type FoundByFile, type FoundLine, findMatches, findMatchesByFile} from './find-matches.ts';
 import {lineNumbers} from './line-numbers.ts';

@@ -1,10 +1,10 @@
-import type {Failure} from '../../core/failure.ts';
+import type {Failure} from '../../core/failure/failure.ts';
 import type {Err, Result} from '../../core/result.ts';
 import {attempt} from '../io-failure.ts';
-import {isPassedOver} from '../is-passed-over.ts';
-import type {OpenDirectory} from '../jailed-directory.ts';
+import type {OpenDirectory} from '../jail/jailed-directory.ts';
 import type {OpenFile} from '../open-file.ts';
-import type {FileRun, TreeWalk} from '../tree-walk.ts';
+import {isPassedOver} from '../walk/is-passed-over.ts';
+import type {FileRun, TreeWalk} from '../walk/tree-walk.ts';
 import {childPath, type WorkspacePath} from '../workspace-path.ts';
 
 /** Where a byte of the whole text lies. */

@@ -1,8 +1,8 @@
+import {overlayPatch} from '../../../dist/workspace/patch/apply/overlay.js';
 import {bytesOf} from '../../../dist/workspace/patch/byte-string.js';
-import {overlayPatch} from '../../../dist/workspace/patch/overlay.js';
-import {parsePatch} from '../../../dist/workspace/patch/parse-patch.js';
-import {renderUndo} from '../../../dist/workspace/patch/render-undo.js';
-import {renderFileChange} from '../../../dist/workspace/patch/render-unified.js';
+import {renderUndo} from '../../../dist/workspace/patch/diff/render-undo.js';
+import {renderFileChange} from '../../../dist/workspace/patch/diff/render-unified.js';
+import {parsePatch} from '../../../dist/workspace/patch/parse/parse-patch.js';
 import {parseWritablePath} from '../../../dist/workspace/workspace-path.js';
 import {expectThat} from '../expect-that.js';
 

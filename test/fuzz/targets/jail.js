@@ -2,7 +2,7 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:f
 import {tmpdir} from 'node:os';
 import {join, posix} from 'node:path';
 import {compileGlob} from '../../../dist/workspace/glob/compile-glob.js';
-import {openWorkspace} from '../../../dist/workspace/jail.js';
+import {openWorkspace} from '../../../dist/workspace/jail/jail.js';
 import {readWhole} from '../../../dist/workspace/open-file.js';
 import {expectThat} from '../expect-that.js';
 

@@ -1,5 +1,5 @@
-import {normalizePath} from '../../../dist/web/robots/normalize-path.js';
-import {normalizePattern} from '../../../dist/web/robots/normalize-pattern.js';
+import {normalizePath} from '../../../dist/web/robots/match/normalize-path.js';
+import {normalizePattern} from '../../../dist/web/robots/match/normalize-pattern.js';
 import {parseRobots, parseRobotsBytes} from '../../../dist/web/robots/parse-robots.js';
 import {expectThat} from '../expect-that.js';
 

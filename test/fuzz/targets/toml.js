@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {loadConfig} from '../../../dist/config/load-config.js';
-import {resolveConfig} from '../../../dist/config/resolve-config.js';
+import {resolveConfig} from '../../../dist/config/resolve/resolve-config.js';
 import {expectThat} from '../expect-that.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'forge-fuzz-'));

@@ -1,5 +1,5 @@
 import {BlockList} from 'node:net';
-import {resolveConfig} from '../../../dist/config/resolve-config.js';
+import {resolveConfig} from '../../../dist/config/resolve/resolve-config.js';
 import {checkUrl} from '../../../dist/web/guard/check-url.js';
 import {readGuardPolicy} from '../../../dist/web/guard/guard-policy.js';
 import {parseUrl} from '../../../dist/web/url/parse-url.js';

@@ -4,14 +4,14 @@ import {dirname, join} from 'node:path';
 
 const dist = new URL('../../../dist/', import.meta.url);
 const {systemClock} = await import(new URL('core/clock.js', dist));
-const {openWorkspaceSession} = await import(new URL('tools/workspace-session.js', dist));
+const {openWorkspaceSession} = await import(new URL('tools/files/workspace-session.js', dist));
 const {nodeProcessRunner} = await import(new URL('workspace/process/node-process-runner.js', dist));
-const {undoStep} = await import(new URL('tools/undo-step.js', dist));
+const {undoStep} = await import(new URL('tools/change/undo-step.js', dist));
 const MAKERS = {
-  read_file: (await import(new URL('tools/read-file.js', dist))).readFileTool,
-  str_replace: (await import(new URL('tools/str-replace.js', dist))).strReplaceTool,
-  write_file: (await import(new URL('tools/write-file.js', dist))).writeFileTool,
-  apply_patch: (await import(new URL('tools/apply-patch.js', dist))).applyPatchTool,
+  read_file: (await import(new URL('tools/files/read-file.js', dist))).readFileTool,
+  str_replace: (await import(new URL('tools/files/str-replace.js', dist))).strReplaceTool,
+  write_file: (await import(new URL('tools/files/write-file.js', dist))).writeFileTool,
+  apply_patch: (await import(new URL('tools/files/apply-patch.js', dist))).applyPatchTool,
 };
 
 const realProcesses = nodeProcessRunner(systemClock);

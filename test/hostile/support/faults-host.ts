@@ -1,6 +1,6 @@
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {FAILURE_CODES} from '../../../src/core/failure-codes.ts';
+import {FAILURE_CODES} from '../../../src/core/failure/failure-codes.ts';
 import {verifyRun} from '../../../src/create-toolbox/services.ts';
 import {faultCodesFor} from './faults-codes.ts';
 import {type Answer, FAULT_FLOWS, type FaultFlow} from './faults-flows.ts';

@@ -1,14 +1,14 @@
-import {ATTRIBUTE} from '../attribute.ts';
-import {TAG} from '../tag.ts';
-import {DOCUMENT, NONE, type Tree} from '../tree.ts';
+import {ATTRIBUTE} from '../tree/attribute.ts';
+import {TAG} from '../tree/tag.ts';
+import {DOCUMENT, NONE, type Tree} from '../tree/tree.ts';
 import {DATA} from './content-model.ts';
 import {BUTTON_SCOPE, classesOf, TABLE_STRUCTURE} from './element-class.ts';
 import {HTML, KEY, namespaceOf, treeTagOf} from './element-name.ts';
 import {FormattingElements} from './formatting-elements.ts';
-import {MODE} from './insertion-mode.ts';
+import {MODE} from './modes/insertion-mode.ts';
 import {OpenElements} from './open-elements.ts';
 
-import {READ_ATTRIBUTE, type TagReader} from './tag-reader.ts';
+import {READ_ATTRIBUTE, type TagReader} from './scan/tag-reader.ts';
 
 const KEPT_ATTRIBUTES = Object.keys(ATTRIBUTE).length;
 

@@ -1,4 +1,4 @@
-import {TAG, tagOf} from '../tag.ts';
+import {TAG, tagOf} from '../tree/tag.ts';
 
 /** Every element name that a rule of tree construction mentions. */
 const NAMES = [

@@ -6,7 +6,7 @@ import {describe, expect, test} from 'vitest';
 import {describeTree} from '../../../../test/support/describe-tree.ts';
 import {markupSoup, mutationOf} from '../../../../test/support/markup-soup.ts';
 import {BEYOND_CASES, TREE_CONSTRUCTION_CASES} from '../../../../test/support/tree-construction-cases.ts';
-import {parseHtml} from '../parse-html.ts';
+import {parseHtml} from '../tree/parse-html.ts';
 import {ELEMENT_NAMES} from './element-name.ts';
 import {parseDirectly} from './parse-directly.ts';
 import {parseFully} from './parse-fully.ts';

@@ -1,6 +1,6 @@
-import {Tree} from '../tree.ts';
-import {HtmlScanner} from './html-scanner.ts';
+import {Tree} from '../tree/tree.ts';
 import {nodeLimit} from './node-limit.ts';
+import {HtmlScanner} from './scan/html-scanner.ts';
 import {TreeBuilder} from './tree-builder.ts';
 
 const EXPECTED_NODES_PER_CHARACTER = 1 / 24;

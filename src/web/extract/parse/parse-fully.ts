@@ -1,8 +1,8 @@
 import {createRequire} from 'node:module';
 import type {html as names, TreeAdapter, TreeAdapterTypeMap} from 'parse5';
-import {ATTRIBUTE, attributeOf} from '../attribute.ts';
-import {TAG, tagOf} from '../tag.ts';
-import {DOCUMENT, NONE, Tree} from '../tree.ts';
+import {ATTRIBUTE, attributeOf} from '../tree/attribute.ts';
+import {TAG, tagOf} from '../tree/tag.ts';
+import {DOCUMENT, NONE, Tree} from '../tree/tree.ts';
 import {nodeLimit} from './node-limit.ts';
 
 type NodeMap = TreeAdapterTypeMap<

@@ -1,15 +1,14 @@
-import type {Tree} from '../tree.ts';
+import type {Tree} from '../tree/tree.ts';
 import {Construction} from './construction.ts';
 import {DATA} from './content-model.ts';
 import {isQuirksDoctype} from './document-mode.ts';
 import {classesOf, TABLE_STRUCTURE} from './element-class.ts';
 import {ELEMENT, ELEMENT_NAMES, HTML} from './element-name.ts';
-import {endInBody} from './end-in-body.ts';
-import type {TokenSink} from './html-scanner.ts';
-import {endInCaption, endInCell, startInCaption, startInCell} from './in-cell.ts';
-import {endInForeign, isForeignTag, isInForeign, startInForeign} from './in-foreign-content.ts';
-import {endBeforeBody, leaveBeforeBody, startBeforeBody} from './in-head.ts';
-import {endInSelect, startInSelect} from './in-select.ts';
+import {endInBody} from './modes/end-in-body.ts';
+import {endInCaption, endInCell, startInCaption, startInCell} from './modes/in-cell.ts';
+import {endInForeign, isForeignTag, isInForeign, startInForeign} from './modes/in-foreign-content.ts';
+import {endBeforeBody, leaveBeforeBody, startBeforeBody} from './modes/in-head.ts';
+import {endInSelect, startInSelect} from './modes/in-select.ts';
 import {
   endInColumnGroup,
   endInRow,
@@ -21,10 +20,11 @@ import {
   startInRow,
   startInTable,
   startInTableBody,
-} from './in-table.ts';
-import {MODE} from './insertion-mode.ts';
-import {startInBody} from './start-in-body.ts';
-import type {TagReader} from './tag-reader.ts';
+} from './modes/in-table.ts';
+import {MODE} from './modes/insertion-mode.ts';
+import {startInBody} from './modes/start-in-body.ts';
+import type {TokenSink} from './scan/html-scanner.ts';
+import type {TagReader} from './scan/tag-reader.ts';
 
 /** So many looks at open elements a code unit may cost; more would be time that the full parser does not need. */
 const STEPS_PER_UNIT = 2;

@@ -1,0 +1,31 @@
+import {PROFILES} from '../../config/fill-profile.ts';
+import {TOOLBOX_FLAGS} from './toolbox-flags.ts';
+
+/** Ruling H7. */
+export const PROFILE_FLAG = {
+  type: 'string',
+  value: 'NAME',
+  choices: PROFILES,
+  help: 'What the configuration leaves open: read-only (nothing is changed), guarded (every tool, and effects are asked about), trusted (for clients that ask their user themselves). Default: that of the file; guarded without one.',
+} as const;
+
+/** Flags of every command that judges or runs calls of tools. */
+export const SESSION_FLAGS = {
+  workspace: {
+    type: 'string',
+    value: 'DIR',
+    help: 'The directory that the tools see. Default: the working directory.',
+  },
+  'run-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'Where events and artifacts go, outside the workspace; one that is there is resumed. Default: a new one.',
+  },
+  allow: {
+    type: 'string',
+    value: 'NAMES',
+    help: 'Tools or actions, separated by commas, that run without asking in this session. What is denied stays denied.',
+  },
+  profile: PROFILE_FLAG,
+  ...TOOLBOX_FLAGS,
+} as const;

@@ -1,0 +1,179 @@
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {createMcpHandler, isLegacyRequest} from '@modelcontextprotocol/server';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import type {Log} from '../../core/log.ts';
+import {randomHex} from '../../core/random.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import type {McpService} from '../create-mcp-service.ts';
+import {logProblem} from '../log-problem.ts';
+import {isBearerToken} from './bearer-token.ts';
+import {ConnectionPlaces} from './connection-places.ts';
+import {type Admission, judgeRequest} from './judge-request.ts';
+import {LegacySessions} from './legacy-sessions.ts';
+import {listen} from './listen.ts';
+import {readJsonBody} from './read-json-body.ts';
+import {sendRefusal, sendResponse} from './send-response.ts';
+import {writeTokenFile} from './token-file.ts';
+
+export interface HttpOptions {
+  /** Address or name to bind to. Default: 127.0.0.1. Any other than loopback needs `token`. */
+  readonly host?: string;
+  /** Default: 0, a free one. */
+  readonly port?: number;
+  /** At least 32 characters. Default: a random one, in `tokenFile`. */
+  readonly token?: string;
+  /** Gets the token, mode 0600; removed when the service is closed. */
+  readonly tokenFile?: string;
+  /** Names without port by which clients may call us, beside the loopback ones and `host`. */
+  readonly allowedHosts?: readonly string[];
+  /** Hosts of web pages that may call us, beside loopback ones. Other programs send no `Origin`. */
+  readonly allowedOrigins?: readonly string[];
+  /** Bytes of a request. Default: 4 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Requests at the same time, open streams included. Default: 2048. */
+  readonly maxConcurrent?: number;
+  /** Milliseconds for the headers of a request. Default: 10,000. */
+  readonly headersTimeoutMs?: number;
+  /** Milliseconds for a whole request. Default: 60,000. */
+  readonly requestTimeoutMs?: number;
+  readonly log?: Log;
+}
+
+export interface HttpService {
+  /** `http://127.0.0.1:PORT/mcp` */
+  readonly url: string;
+  /** Takes no more requests, ends the running calls and every connection. */
+  readonly close: () => Promise<void>;
+}
+
+const PATH = '/mcp';
+/** Connections at the same time that have sent no token yet. */
+const MOST_UNPROVEN = 256;
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Streamable HTTP for both generations of the protocol, for those who hold the bearer token. */
+export async function serveHttp(service: McpService, options: HttpOptions): Promise<Result<HttpService>> {
+  const {host = '127.0.0.1', port = 0, maxBodyBytes = 4 * 1024 * 1024, maxConcurrent = 2048} = options;
+  const {headersTimeoutMs = 10_000, requestTimeoutMs = 60_000} = options;
+  const problem = unusable(host, options);
+  if (problem !== undefined) return problem;
+  const token = options.token ?? randomHex(32);
+  const admission: Admission = {
+    path: PATH,
+    token,
+    allowedHosts: [...LOOPBACK, bracketed(host), ...(options.allowedHosts ?? [])],
+    allowedOrigins: [...LOOPBACK, ...(options.allowedOrigins ?? [])],
+  };
+  const onProblem = logProblem(options.log);
+  const sessions = new LegacySessions(service.createServer, onProblem);
+  const modern = createMcpHandler(service.createServer, {legacy: 'reject', onerror: onProblem});
+  // A request is kept here while it is served: its signal dies with it if nobody else holds it.
+  const open = new Set<Request>();
+
+  const server = createServer(
+    {
+      maxHeaderSize: 16_384,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      // Review R18: Node looks every 30 s by itself.
+      connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
+    },
+    (incoming, outgoing) => {
+      serve(incoming, outgoing).catch((error: unknown) => {
+        onProblem(error instanceof Error ? error : new Error(String(error)));
+        if (outgoing.headersSent) outgoing.destroy();
+        else sendRefusal({status: 500, message: 'Internal error.', code: -32_603}, outgoing);
+      });
+    },
+  );
+  const places = new ConnectionPlaces(MOST_UNPROVEN);
+  server.on('connection', socket => places.add(socket));
+  // Beyond those that get an answer, room for some that are told to try again, and for those without a token.
+  server.maxConnections = maxConcurrent + 64 + MOST_UNPROVEN;
+
+  const bound = await listen(server, {host, port, onProblem});
+  if (!bound.ok) return bound;
+  const file = options.tokenFile === undefined ? undefined : await writeTokenFile(options.tokenFile, token);
+  if (file?.ok === false) {
+    server.close();
+    return file;
+  }
+  return ok({
+    url: `http://${bracketed(host)}:${bound.value}${PATH}`,
+    close: async () => {
+      const closed = new Promise(resolve => server.close(resolve));
+      await Promise.all([modern.close(), sessions.close(), file?.value.remove()]);
+      await service.settled();
+      server.closeAllConnections();
+      await closed;
+    },
+  });
+
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const refusal = judgeRequest(incoming, admission);
+    if (refusal !== undefined) return sendRefusal(refusal, outgoing);
+    places.prove(incoming.socket);
+    if (open.size >= maxConcurrent) {
+      const headers = {'retry-after': '1'};
+      return sendRefusal(
+        {status: 503, message: 'Too many requests at the same time. Try again.', headers},
+        outgoing,
+      );
+    }
+    const controller = new AbortController();
+    const request = new Request(`http://${LOOPBACK[0]}${PATH}`, {
+      method: incoming.method ?? 'POST',
+      headers: webHeaders(incoming),
+      signal: controller.signal,
+    });
+    open.add(request);
+    // Over, whether the answer was delivered or the client has gone: then its call is cancelled.
+    outgoing.once('close', () => {
+      open.delete(request);
+      controller.abort();
+    });
+    const body = incoming.method === 'POST' ? await readJsonBody(incoming, maxBodyBytes) : ok();
+    if (!body.ok) return sendRefusal(body.error, outgoing);
+    await sendResponse(await answer(request, body.value), outgoing);
+  }
+
+  async function answer(request: Request, body: unknown): Promise<Response> {
+    if (await isLegacyRequest(request, body)) return sessions.serve(request, body);
+    return modern.fetch(request, {parsedBody: body});
+  }
+}
+
+function unusable(host: string, {token, tokenFile}: HttpOptions): Err<Failure> | undefined {
+  if (token !== undefined && !isBearerToken(token)) {
+    const message =
+      'Expected a token of at least 32 letters, digits and ._~+/-. Make one with `openssl rand -hex 32`.';
+    return fail('invalid_params', message, {field: 'token', reason: 'too short or with other characters'});
+  }
+  if (token !== undefined) return undefined;
+  if (!isLoopback(host)) {
+    const message = `"${host}" can be reached from other machines. Choose the token yourself, or bind to 127.0.0.1.`;
+    return fail('invalid_params', message, {field: 'token', reason: 'required beyond loopback'});
+  }
+  if (tokenFile !== undefined) return undefined;
+  return fail('invalid_params', 'Nobody would know the random token. Name a token file, or choose a token.', {
+    field: 'token_file',
+    reason: 'missing',
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function webHeaders({headersDistinct}: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  return headers;
+}

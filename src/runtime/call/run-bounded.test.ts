@@ -1,0 +1,150 @@
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {createManualClock} from '../../../test/support/manual-clock.ts';
+import {echoTool, openTestRuntime, toolOf} from '../../../test/support/open-test-runtime.ts';
+import type {Json} from '../../core/json.ts';
+
+describe('time and failure', () => {
+  test('FR-WF-TIMEOUT-01 a tool that does not end is ended, with its time-out', async () => {
+    const clock = createManualClock();
+    let enter: () => void = () => {};
+    const inside = new Promise<void>(resolve => {
+      enter = resolve;
+    });
+    const hang = toolOf(
+      'hang',
+      () => {
+        enter();
+        return new Promise(() => {});
+      },
+      {timeoutMs: 5000},
+    );
+    const {call} = await openTestRuntime({tools: [hang], clock});
+    const result = call('hang');
+    await inside;
+    clock.advance(5000);
+    await new Promise(setImmediate);
+    clock.advance(2000);
+    expect((await result).error).toEqual({
+      error_type: 'timeout',
+      message: 'hang did not finish within 5000 ms. Give it less to do, or retry.',
+      details: {timeout_ms: 5000, retryable: true},
+    });
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('policy: a tool that ends at its signal tells what it has; what it calls cancelled is a time-out', async () => {
+    const clock = createManualClock();
+    const waiting = (name: string, answer: Json) =>
+      toolOf(
+        name,
+        ({signal}) => new Promise(resolve => signal.addEventListener('abort', () => resolve(answer))),
+      );
+    const {call} = await openTestRuntime({tools: [waiting('partial', 'half'), waiting('gone', null)], clock});
+    for (const [name, expected] of [
+      ['partial', {status: 'success', data: 'half'}],
+      ['gone', {status: 'error', error: {error_type: 'timeout'}}],
+    ] as const) {
+      const result = call(name);
+      await new Promise(setImmediate);
+      clock.advance(1000);
+      expect(await result).toMatchObject(expected);
+    }
+  });
+
+  test('W19: a tool that takes back what it had half done is waited for, and answers after that', async () => {
+    const clock = createManualClock();
+    let takeBack: () => void = () => {};
+    const changes = {
+      ...toolOf(
+        'changes',
+        ({signal}) =>
+          new Promise(resolve => {
+            signal.addEventListener('abort', () => {
+              takeBack = () => resolve(null);
+            });
+          }),
+      ),
+      settleMs: 60_000,
+    };
+    const {call} = await openTestRuntime({tools: [changes], clock});
+    let answered = false;
+    const result = call('changes').finally(() => {
+      answered = true;
+    });
+    await new Promise(setImmediate);
+    clock.advance(1000);
+    await new Promise(setImmediate);
+    clock.advance(59_000);
+    await new Promise(setImmediate);
+    expect(answered).toBe(false);
+    takeBack();
+    expect((await result).error?.error_type).toBe('timeout');
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('policy: the caller cancels before, and during', async () => {
+    const waits = toolOf(
+      'waits',
+      ({signal}) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    );
+    const {call, events} = await openTestRuntime({tools: [waits]});
+    expect((await call('waits', {}, {signal: AbortSignal.abort()})).error?.error_type).toBe('cancelled');
+    const controller = new AbortController();
+    const result = call('waits', {}, {signal: controller.signal});
+    await new Promise(setImmediate);
+    controller.abort();
+    expect((await result).error).toMatchObject({error_type: 'cancelled', details: {retryable: true}});
+    expect((await events()).filter(({event}) => event === 'tool_call_finished')).toHaveLength(2);
+  });
+
+  test('NFR-WF-REL-02 what throws is internal, and ends its call only', async () => {
+    const boom = toolOf('boom', async () => {
+      throw new Error('broken');
+    });
+    const odd = toolOf('odd', () => {
+      throw null;
+    });
+    const noIntent = {
+      ...boom,
+      name: 'no_intent',
+      prepare: () => {
+        throw new Error('bad schema');
+      },
+    };
+    const {call, log} = await openTestRuntime({tools: [boom, odd, noIntent, echoTool]});
+    expect((await call('boom')).error).toMatchObject({
+      error_type: 'internal',
+      message: 'Unexpected error: broken. Please report it.',
+    });
+    expect((await call('odd')).error?.error_type).toBe('internal');
+    expect((await call('no_intent')).error?.error_type).toBe('internal');
+    expect((await call('echo', {text: 'x'})).status).toBe('success');
+    expect(log.map(({event}) => event)).toEqual([
+      'tool_call_crashed',
+      'tool_call_crashed',
+      'tool_call_crashed',
+    ]);
+  });
+
+  test('policy: a tool emits events of its own and not those of the runtime', async () => {
+    const patch = toolOf('patch', async context => {
+      await context.emit('PATCH_APPLIED', {changed_files: ['a']});
+      const saved = await context.saveArtifact(
+        `diffs/step_${String(context.step).padStart(4, '0')}.patch`,
+        'diff',
+      );
+      await context.emit('tool_call_finished', {});
+      return saved.ok ? saved.value : null;
+    });
+    const {call, events, directory} = await openTestRuntime({tools: [patch]});
+    expect((await call('patch')).error?.message).toContain('tool_call_finished is an event of the runtime');
+    expect((await events()).find(({event}) => event === 'PATCH_APPLIED')?.payload).toMatchObject({
+      step: 1,
+      changed_files: ['a'],
+    });
+    expect(await readFile(join(directory, 'diffs/step_0001.patch'), 'utf8')).toBe('diff');
+  });
+});

@@ -1,0 +1,99 @@
+import {chmodSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {openSandbox, runOptions} from '../../../test/support/open-sandbox.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {systemClock} from '../../core/clock.ts';
+import {silentLog} from '../../core/log.ts';
+import {rootIdentity} from '../guard/root-identity.ts';
+import {WorkspaceGuard} from '../guard/workspace-guard.ts';
+import {BubblewrapSandbox} from './bubblewrap.ts';
+
+const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
+
+/** A system that has no descriptor left, for as long as the test says. */
+class StarvedGuard extends WorkspaceGuard {
+  isStarved = false;
+
+  override look() {
+    if (this.isStarved) throw Object.assign(new Error('EMFILE'), {code: 'EMFILE', syscall: 'open'});
+    return super.look();
+  }
+}
+
+/** Boxes of ours that wait for a command. */
+function waitingBoxes(): readonly string[] {
+  return readdirSync('/proc').filter(entry => {
+    try {
+      const isOurs = readFileSync(`/proc/${entry}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
+      return isOurs && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes('ulimit -c 0');
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + 3000;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error('Expected it within 3 s.');
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
+}
+
+describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
+  test('policy: a box in waiting ends with the call for which the workspace cannot be looked at', async () => {
+    const workspace = temporaryDirectory();
+    const guard = new StarvedGuard({
+      workspace,
+      root: rootIdentity(workspace),
+      git: 'read-only',
+      protectedPaths: [],
+      log: silentLog,
+      clock: systemClock,
+    });
+    const host = {workspace, protectedPaths: [], env: {}, clock: systemClock, log: silentLog};
+    const sandbox = new BubblewrapSandbox(runOptions({sandbox: 'bubblewrap'}), host, guard);
+    onTestFinished(async () => {
+      await sandbox.close();
+      await guard.close();
+    });
+    const command = {command: 'true', env: {}, timeoutMs: 5000, signal: new AbortController().signal};
+    expect((await sandbox.run(command)).ok).toBe(true);
+    await until(() => waitingBoxes().length > 0);
+    guard.isStarved = true;
+    await expect(sandbox.run(command)).rejects.toThrow('EMFILE');
+    await until(() => waitingBoxes().length === 0);
+    guard.isStarved = false;
+    expect((await sandbox.run(command)).ok).toBe(true);
+  });
+
+  test.each([
+    ['is not there inside', '', false],
+    ['is where it can be read inside', '', true],
+  ])(
+    'policy: a bubblewrap that %s runs as often as it can, and the log says where that is once',
+    async (_, script, nests) => {
+      const programs = temporaryDirectory();
+      chmodSync(programs, 0o755);
+      writeFileSync(join(programs, 'bwrap'), `#!/bin/sh\n${script}\nexec /usr/bin/bwrap "$@"\n`, {
+        mode: 0o755,
+      });
+      const readable_paths = nests ? [programs] : [];
+      const opened = openSandbox({
+        settings: {sandbox: 'bubblewrap', readable_paths},
+        programDirectories: [programs, '/usr/bin', '/bin', '/usr/sbin', '/sbin'],
+      });
+      onTestFinished(() => opened.close());
+      const {out} = await opened.run(
+        'echo x 2>/dev/null >.git && echo open; wc -l </proc/self/mountinfo; cat .git',
+      );
+      expect(out).toMatch(/^\d+\ngitdir: /);
+      // The /proc of the host is below the own one.
+      const {out: mounts} = await opened.run('grep -c " /proc ro," /proc/self/mountinfo');
+      expect(mounts).toBe(nests ? '2\n' : '1\n');
+      const warnings = opened.log.filter(({event}) => event === 'sandbox_not_nested');
+      expect(warnings).toHaveLength(nests ? 0 : 1);
+    },
+  );
+});

@@ -1,0 +1,271 @@
+import type {ChildProcess} from 'node:child_process';
+import {isDeepStrictEqual} from 'node:util';
+import {ok, type Result} from '../../core/result.ts';
+import {boxEnv} from '../box-env.ts';
+import {diedBySignal} from '../child/died-by-signal.ts';
+import {endGroup} from '../child/end-group.ts';
+import {exitEnding} from '../child/exit-ending.ts';
+import {holdOpen} from '../child/hold-open.ts';
+import {isBroken} from '../child/is-broken.ts';
+import {OutputCapture} from '../child/output-capture.ts';
+import {superviseChild} from '../child/supervise-child.ts';
+import type {GuardedTree} from '../guard/guarded-tree.ts';
+import {judgeMounts} from '../guard/mount-report.ts';
+import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
+import type {RunOptions} from '../options.ts';
+import {PROBE, unconfined} from '../probe-confinement.ts';
+import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
+import {sandboxFailure} from '../sandbox-failure.ts';
+import {workspaceMoves} from '../workspace-moves.ts';
+import {BoxWatchdog} from './box-watchdog.ts';
+import {commandScript, DESCRIPTORS, ENDED, LEFT, STARTED} from './bubblewrap-scripts.ts';
+import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
+import {endBox, startBox, type WaitingBox} from './waiting-box.ts';
+
+/** The system's files are mounted in a waiting box as they were: it does not wait for long. */
+const SPARE_LIFETIME_MS = 60_000;
+/** A workspace that is another one each time it is looked at is somebody's attempt. */
+const MAX_LOOKS = 5;
+
+/** Ruling W8: every command in namespaces of its own, without a daemon. */
+export class BubblewrapSandbox implements SandboxDriver {
+  readonly #options: RunOptions;
+  readonly #host: SandboxHost;
+  readonly #guard: WorkspaceGuard;
+  readonly #watchdog = new BoxWatchdog();
+  readonly #endings = new Set<Promise<void>>();
+  #setup: BubblewrapSetup | undefined;
+  #spare: Promise<WaitingBox | undefined> | undefined;
+  #closed = false;
+
+  constructor(options: RunOptions, host: SandboxHost, guard: WorkspaceGuard) {
+    this.#options = options;
+    this.#host = host;
+    this.#guard = guard;
+  }
+
+  async probe(): Promise<Result<SandboxReport>> {
+    const setup = await bubblewrapSetup(this.#options, this.#host);
+    if (!setup.ok) return setup;
+    const {groupPlace, version} = setup.value;
+    const probed = await this.#execute(setup.value, {...PROBE, signal: new AbortController().signal});
+    if (!probed.ok) return probed;
+    const problem = unconfined(probed.value, {
+      boundingSet: 0n,
+      openFiles: this.#options.open_files,
+      processes: groupPlace === undefined ? this.#options.max_processes : undefined,
+    });
+    if (problem !== undefined) {
+      return sandboxFailure({
+        problem: `bubblewrap does not confine as it should: ${problem}`,
+        remedy: 'use Docker (tools.run.sandbox = "docker"), or a newer kernel and bubblewrap.',
+      });
+    }
+    this.#setup = setup.value;
+    const memoryLimit = groupPlace === undefined ? 'process' : 'kernel';
+    return ok({sandbox: 'bubblewrap', memoryLimit, description: version});
+  }
+
+  async run(command: SandboxCommand): Promise<Result<Execution>> {
+    if (this.#setup === undefined) {
+      const report = await this.probe();
+      if (!report.ok) return report;
+    }
+    if (this.#setup === undefined) throw new Error('Expected a probe that succeeded to leave its setup.');
+    return this.#execute(this.#setup, command);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const spare = await this.#spare;
+    this.#spare = undefined;
+    if (spare !== undefined) this.#end(spare);
+    await Promise.all(this.#endings);
+    await this.#watchdog.close();
+  }
+
+  async #execute(setup: BubblewrapSetup, command: SandboxCommand): Promise<Result<Execution>> {
+    const box = await this.#takeBox(setup);
+    if (!box.ok) return box;
+    try {
+      return await this.#supervise(box.value, command);
+    } finally {
+      this.#end(box.value);
+      this.#spare ??= this.#closed ? undefined : this.#makeSpare(setup);
+    }
+  }
+
+  async #takeBox(setup: BubblewrapSetup): Promise<Result<WaitingBox>> {
+    const waiting = this.#spare;
+    this.#spare = undefined;
+    const spare = await waiting;
+    let isTaken = false;
+    try {
+      const tree = this.#guard.look();
+      if (!tree.ok) return tree;
+      if (spare === undefined || !this.#isOfUse(spare, tree.value)) return this.#openBox(setup, tree.value);
+      isTaken = true;
+      holdOpen(spare.child, true);
+      return ok(spare);
+    } finally {
+      if (spare !== undefined && !isTaken) this.#end(spare);
+    }
+  }
+
+  /** Not if what was mounted in it has been moved or replaced since, which takes the mount away. */
+  #isOfUse({child, tree, startedAt}: WaitingBox, now: GuardedTree): boolean {
+    const isAlive = child.exitCode === null && child.signalCode === null;
+    const isHeard = ![DESCRIPTORS.status, DESCRIPTORS.report].some(pipe => isBroken(child, pipe));
+    const isYoung = this.#host.clock.monotonic() - startedAt < SPARE_LIFETIME_MS;
+    return isAlive && isHeard && isYoung && isDeepStrictEqual(tree, now);
+  }
+
+  /** Without a word where it fails: the next call tries again and says why. */
+  async #makeSpare(setup: BubblewrapSetup): Promise<WaitingBox | undefined> {
+    try {
+      const tree = this.#guard.look();
+      const box = tree.ok ? await this.#openBox(setup, tree.value) : tree;
+      if (!box.ok) return undefined;
+      holdOpen(box.value.child, false);
+      return box.value;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * review R1, R4: bubblewrap mounts what it finds by name, so a box is of use only when its process 1 has said
+   * that it has what was looked at.
+   */
+  async #openBox(setup: BubblewrapSetup, first: GuardedTree): Promise<Result<WaitingBox>> {
+    let tree = first;
+    let moving = '.';
+    let words = '';
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const box = await this.#startBox(setup, tree);
+      if (!box.ok) return box;
+      const report = await box.value.report;
+      const verdict = report.kind === 'mounted' ? judgeMounts(tree, report.lines, setup.bootId) : undefined;
+      if (verdict?.kind === 'as_planned') return box;
+      if (verdict?.kind === 'differs') moving = verdict.path;
+      // Bubblewrap dies of a pipe that broke, and what it had made half waits for it.
+      if (report.kind === 'broken') endGroup(box.value.child);
+      // First of all: a box that has said nothing may live, and its words are whole when it has ended.
+      this.#end(box.value);
+      if (report.kind === 'broken') {
+        return sandboxFailure({
+          problem: 'A pipe to the box broke before its command',
+          remedy: 'call it again; nothing of it was run.',
+        });
+      }
+      words = report.kind === 'silent' ? await report.words : '';
+      const now = this.#guard.look();
+      if (!now.ok) return now;
+      // What does not move and cannot be mounted is no attempt.
+      if (verdict?.kind !== 'differs' && isDeepStrictEqual(now.value, tree)) break;
+      tree = now.value;
+    }
+    return words === '' ? workspaceMoves(moving) : noNamespaces(words);
+  }
+
+  async #startBox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WaitingBox>> {
+    const {workspace, clock} = this.#host;
+    const env = {...boxEnv(this.#options, this.#host), PATH: this.#options.path};
+    const watchdog = this.#watchdog;
+    try {
+      return ok(await startBox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));
+    } catch (error) {
+      return sandboxFailure({
+        problem: 'The control group of the command could not be made',
+        remedy: 'remove unused control groups below /sys/fs/cgroup, or make it writable.',
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+
+  /** Takes the kernel some milliseconds, for which no call waits. */
+  #end(box: WaitingBox): void {
+    const ending = endBox(box, this.#host.clock, this.#watchdog).then(isRemoved => {
+      this.#endings.delete(ending);
+      if (!isRemoved) this.#host.log({level: 'warn', event: 'sandbox_group_left'});
+    });
+    this.#endings.add(ending);
+  }
+
+  async #supervise(box: WaitingBox, command: SandboxCommand): Promise<Result<Execution>> {
+    const {child, group} = box;
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
+    let report = '';
+    const outcome = await superviseChild(child, {
+      inputs: {0: commandScript(command)},
+      outputs: {
+        1: chunk => stdout.write(chunk),
+        2: chunk => stderr.write(chunk),
+        [DESCRIPTORS.report]: chunk => {
+          report += chunk;
+        },
+      },
+      kill: () => killBox(child, box.status()),
+      timeoutMs: command.timeoutMs,
+      signal: command.signal,
+      clock: this.#host.clock,
+    });
+    const captured = {stdout: stdout.finish(), stderr: stderr.finish()};
+    const lines = report.split('\n');
+    // Bubblewrap dies of writing to a pipe that broke.
+    const lastCode = isBroken(child, DESCRIPTORS.status) ? codeOf(lines) : undefined;
+    const code = /"exit-code": (\d+)/.exec(box.status())?.[1] ?? lastCode;
+    const outOfMemory = group?.ranOutOfMemory() ?? false;
+    // A report that is lost is no word that nothing was run.
+    const isStarted = lines.includes(STARTED) || isBroken(child, DESCRIPTORS.report);
+    // Out of memory can take the outer bubblewrap along, and with it all that is inside.
+    const isKilled = outOfMemory || outcome.signal === 'SIGKILL';
+    if (outcome.killedFor === undefined && !isStarted && !isKilled) {
+      return sandboxFailure({
+        problem: 'The command did not reach the box that waited for it',
+        remedy: 'call it again; nothing of it was run.',
+        error: outcome.startError?.message ?? `exit code ${code}`,
+      });
+    }
+    if (!outcome.gone) this.#host.log({level: 'error', event: 'sandbox_not_gone', sandbox: 'bubblewrap'});
+    const bySignal = code === undefined || diedBySignal(lines);
+    return ok({
+      sandbox: 'bubblewrap',
+      ending:
+        outcome.killedFor === undefined
+          ? exitEnding({code: Number(code ?? 137), bySignal, outOfMemory})
+          : {kind: outcome.killedFor},
+      ...captured,
+      durationMs: outcome.durationMs,
+      leftRunning: lines.filter(line => line.startsWith(LEFT)).map(line => line.slice(LEFT.length)),
+    });
+  }
+}
+
+/** What process 1 says of the command. */
+function codeOf(lines: readonly string[]): string | undefined {
+  return lines.find(line => line.startsWith(ENDED))?.slice(ENDED.length);
+}
+
+function noNamespaces(words: string): Result<never> {
+  return sandboxFailure({
+    problem: 'bubblewrap could not make its namespaces',
+    remedy:
+      'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; inside a container, run that with --privileged), or use Docker.',
+    error: words,
+  });
+}
+
+/** Process 1 takes everything in its namespace along, and its end is seen only after theirs. */
+function killBox(child: ChildProcess, status: string): void {
+  const first = Number(/"child-pid": (\d+)/.exec(status)?.[1]);
+  const hasEnded = child.exitCode !== null || child.signalCode !== null;
+  try {
+    if (first > 1 && !hasEnded) process.kill(first, 'SIGKILL');
+    else endGroup(child);
+  } catch {
+    // Process 1 has just ended by itself.
+    endGroup(child);
+  }
+}

@@ -1,0 +1,127 @@
+import type {ChildProcess} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import {Socket} from 'node:net';
+import {join} from 'node:path';
+import {Readable} from 'node:stream';
+import {afterEach, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {runOptions} from '../../../test/support/open-sandbox.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {systemClock} from '../../core/clock.ts';
+import {silentLog} from '../../core/log.ts';
+import {BubblewrapSandbox} from '../bubblewrap/bubblewrap.ts';
+import {DESCRIPTORS} from '../bubblewrap/bubblewrap-scripts.ts';
+import {rootIdentity} from '../guard/root-identity.ts';
+import {WorkspaceGuard} from '../guard/workspace-guard.ts';
+
+const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
+
+/** Which part that comes through which descriptor is lost with its pipe, in the boxes that are started next. */
+let broken: {readonly descriptor: number; readonly part: number} | undefined;
+const children: ChildProcess[] = [];
+
+vi.mock('./start-child.ts', async load => {
+  const {startChild} = await load<typeof import('./start-child.ts')>();
+  return {
+    startChild: (plan: Parameters<typeof startChild>[0]) => {
+      const child = startChild(plan);
+      children.push(child);
+      const stream = broken && child.stdio.at(broken.descriptor);
+      if (broken !== undefined && stream instanceof Readable) breakAt(stream, broken.part);
+      return child;
+    },
+  };
+});
+
+function breakAt(stream: Readable, part: number): void {
+  const push = stream.push.bind(stream);
+  let parts = 0;
+  stream.push = (chunk, encoding) => {
+    parts += 1;
+    if (parts !== part) return push(chunk, encoding);
+    stream.destroy(Object.assign(new Error('read ECONNRESET'), {code: 'ECONNRESET', syscall: 'read'}));
+    return false;
+  };
+}
+
+afterEach(() => {
+  broken = undefined;
+});
+
+async function openBox() {
+  const workspace = temporaryDirectory();
+  const log = silentLog;
+  const clock = systemClock;
+  const root = rootIdentity(workspace);
+  const guard = new WorkspaceGuard({workspace, root, git: 'read-only', protectedPaths: [], log, clock});
+  const host = {workspace, protectedPaths: [], env: {}, clock, log};
+  const sandbox = new BubblewrapSandbox(runOptions({sandbox: 'bubblewrap'}), host, guard);
+  onTestFinished(async () => {
+    broken = undefined;
+    await sandbox.close();
+    await guard.close();
+  });
+  const run = (command: string) =>
+    sandbox.run({command, env: {}, timeoutMs: 60_000, signal: new AbortController().signal});
+  /** The one that the next command gets, once it has said what it has. */
+  const boxInWaiting = async (): Promise<ChildProcess> => {
+    children.splice(0);
+    await sandbox.probe();
+    for (;;) {
+      const [, box] = children.filter(child => child.stdio.at(DESCRIPTORS.report) instanceof Socket);
+      const said = [DESCRIPTORS.status, DESCRIPTORS.report].map(descriptor => box?.stdio.at(descriptor));
+      if (box !== undefined && said.every(stream => stream instanceof Socket && stream.bytesRead > 0))
+        return box;
+      await new Promise(resolve => setImmediate(resolve));
+    }
+  };
+  return {run, boxInWaiting, written: (path: string) => readFileSync(join(workspace, path), 'utf8')};
+}
+
+const COMMAND = 'echo said; echo kept >>file; sleep 0.1; exit 3';
+
+describe.runIf(hasBubblewrap)('a pipe of a box that breaks', () => {
+  test.each(['stdout', 'stderr', 'status', 'report'] as const)(
+    'policy: its %s, while a command runs: the answer is that of the command',
+    async name => {
+      const {run, boxInWaiting, written} = await openBox();
+      const box = await boxInWaiting();
+      breakAt(box.stdio.at({stdout: 1, stderr: 2, ...DESCRIPTORS}[name]) as Readable, 1);
+      const ran = await run(COMMAND);
+      expect(ran.ok && ran.value.ending).toEqual({kind: 'exited', code: 3});
+      expect(ran.ok && Buffer.from(ran.value.stdout.bytes).toString()).toBe(
+        name === 'stdout' ? '' : 'said\n',
+      );
+      expect(written('file')).toBe('kept\n');
+    },
+  );
+
+  test.each(['status', 'report'] as const)(
+    'policy: its %s, while it starts: a failure at once, and the next call is answered',
+    async name => {
+      const {run, written} = await openBox();
+      broken = {descriptor: DESCRIPTORS[name], part: 1};
+      const refused = await run(COMMAND);
+      expect(refused.ok || refused.error.code).toBe('sandbox_error');
+      expect(refused.ok || refused.error.message).toContain('A pipe to the box broke before its command');
+      broken = undefined;
+      const ran = await run(COMMAND);
+      expect(ran.ok && ran.value.ending).toEqual({kind: 'exited', code: 3});
+      expect(written('file')).toBe('kept\n');
+    },
+  );
+
+  test.each(['status', 'report'] as const)(
+    'policy: its %s, while it waits: the command gets another box',
+    async name => {
+      const {run, boxInWaiting, written} = await openBox();
+      const box = await boxInWaiting();
+      box.stdio.at(DESCRIPTORS[name])?.destroy(new Error('read ECONNRESET'));
+      const ran = await run(COMMAND);
+      expect(ran.ok && ran.value.ending).toEqual({kind: 'exited', code: 3});
+      expect(written('file')).toBe('kept\n');
+      expect(
+        children.filter(child => child.stdio.at(DESCRIPTORS.report) instanceof Socket).length,
+      ).toBeGreaterThan(2);
+    },
+  );
+});

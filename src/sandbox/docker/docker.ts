@@ -1,0 +1,268 @@
+import {constants} from 'node:os';
+import {isDeepStrictEqual} from 'node:util';
+import {randomHex} from '../../core/random.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
+import {boxEnv} from '../box-env.ts';
+import {diedBySignal} from '../child/died-by-signal.ts';
+import {exitEnding} from '../child/exit-ending.ts';
+import {OutputCapture} from '../child/output-capture.ts';
+import {superviseChild} from '../child/supervise-child.ts';
+import type {GuardedTree} from '../guard/guarded-tree.ts';
+import {judgeMounts, type MountVerdict} from '../guard/mount-report.ts';
+import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
+import type {RunOptions} from '../options.ts';
+import {PROBE, unconfined} from '../probe-confinement.ts';
+import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
+import {sandboxFailure} from '../sandbox-failure.ts';
+import {workspaceMoves} from '../workspace-moves.ts';
+import {DockerContainer, type Sweep} from './docker-container.ts';
+import {START} from './docker-scripts.ts';
+import {type DockerSetup, dockerSetup} from './docker-setup.ts';
+import {MarkedStream} from './marked-stream.ts';
+
+/** A workspace that is another one each time it is looked at is somebody's attempt. */
+const MAX_LOOKS = 3;
+
+/** Of the supervisor. */
+const CAP_KILL = 1n << 5n;
+
+/** A container between two commands. */
+interface IdleContainer {
+  readonly container: DockerContainer;
+  /** What was looked at when it last said what is mounted in it. */
+  readonly tree: GuardedTree;
+}
+
+interface TakenContainer extends IdleContainer {
+  readonly wasIdle: boolean;
+}
+
+interface NotStarted {
+  /** Of the client or the daemon. */
+  readonly words: string;
+  readonly wasIdle: boolean;
+}
+
+/** Ruling W8, Tool API: commands run inside Docker with no network. */
+export class DockerSandbox implements SandboxDriver {
+  readonly #options: RunOptions;
+  readonly #host: SandboxHost;
+  readonly #guard: WorkspaceGuard;
+  readonly #live = new Set<DockerContainer>();
+  #idle: IdleContainer[] = [];
+  #setup: DockerSetup | undefined;
+
+  constructor(options: RunOptions, host: SandboxHost, guard: WorkspaceGuard) {
+    this.#options = options;
+    this.#host = host;
+    this.#guard = guard;
+  }
+
+  async probe(): Promise<Result<SandboxReport>> {
+    const setup = await dockerSetup(this.#options, this.#host);
+    if (!setup.ok) return setup;
+    const probed = await this.#execute(setup.value, {...PROBE, signal: new AbortController().signal});
+    if (!probed.ok) return probed;
+    const {open_files} = this.#options;
+    const problem = unconfined(probed.value, {
+      boundingSet: CAP_KILL,
+      openFiles: open_files,
+      processes: undefined,
+    });
+    if (problem !== undefined) {
+      return sandboxFailure({
+        problem: `Docker does not confine as it should: ${problem}`,
+        remedy:
+          'start dockerd without --security-opt seccomp=unconfined, or use tools.run.sandbox = "bubblewrap".',
+      });
+    }
+    this.#setup = setup.value;
+    const {description} = setup.value;
+    return ok({sandbox: 'docker', memoryLimit: 'kernel', description});
+  }
+
+  async run(command: SandboxCommand): Promise<Result<Execution>> {
+    if (this.#setup === undefined) {
+      const report = await this.probe();
+      if (!report.ok) return report;
+    }
+    if (this.#setup === undefined) throw new Error('Expected a probe that succeeded to leave its setup.');
+    return this.#execute(this.#setup, command);
+  }
+
+  async close(): Promise<void> {
+    this.#idle = [];
+    await Promise.all([...this.#live].map(container => this.#remove(container)));
+  }
+
+  async #execute(setup: DockerSetup, command: SandboxCommand): Promise<Result<Execution>> {
+    const first = await this.#attempt(setup, command);
+    if (!first.ok) return first;
+    // A container can be gone since its last command: out of memory, or removed by somebody.
+    const isRetried = 'wasIdle' in first.value && first.value.wasIdle;
+    const second = isRetried ? await this.#attempt(setup, command) : first;
+    if (!second.ok) return second;
+    if ('sandbox' in second.value) return ok(second.value);
+    return sandboxFailure({
+      problem: 'Docker could not start the command',
+      remedy: 'read the words of Docker in details.error; docker info shows the state of the daemon.',
+      error: second.value.words,
+    });
+  }
+
+  async #attempt(setup: DockerSetup, command: SandboxCommand): Promise<Result<Execution | NotStarted>> {
+    const found = await this.#take(setup);
+    if (!found.ok) return found;
+    if ('words' in found.value) return ok(found.value);
+    return ok(await this.#supervise(setup, command, found.value));
+  }
+
+  async #supervise(
+    setup: DockerSetup,
+    command: SandboxCommand,
+    taken: TakenContainer,
+  ): Promise<Execution | NotStarted> {
+    const {container} = taken;
+    const stdout = new OutputCapture(command.spill?.stdout);
+    const stderr = new OutputCapture(command.spill?.stderr);
+    const mark = randomHex(16);
+    const child = setup.client.start(execArguments(container.name, setup.user, command), true);
+    // Not by killing the client: what it started would go on without it.
+    let sweeping: Promise<Sweep | undefined> | undefined;
+    const endAll = (reporter = 0): void => {
+      const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
+      sweeping ??= container.sweepUntil(isOver, reporter);
+    };
+    const marked = new MarkedStream(mark, chunk => stderr.write(chunk), endAll);
+    const outcome = await superviseChild(child, {
+      inputs: {0: `${mark}\n`},
+      outputs: {1: chunk => stdout.write(chunk), 2: chunk => marked.write(chunk)},
+      onExit: endAll,
+      kill: endAll,
+      timeoutMs: command.timeoutMs,
+      signal: command.signal,
+      clock: this.#host.clock,
+    });
+    marked.finish();
+    const swept = await sweeping;
+    await this.#give(taken, swept !== undefined && outcome.gone);
+    if (!marked.started && outcome.killedFor === undefined) {
+      return {words: outcome.startError?.message ?? marked.words, wasIdle: taken.wasIdle};
+    }
+    // A command that killed the shell around it left no code but the client's.
+    const code = marked.exitCode ?? outcome.code ?? 128 + constants.signals.SIGKILL;
+    const hasEnded = marked.exitCode !== undefined || outcome.killedFor === undefined;
+    return {
+      sandbox: 'docker',
+      ending: hasEnded
+        ? exitEnding({code, bySignal: diedBySignal(marked.jobs), outOfMemory: swept?.outOfMemory ?? false})
+        : {kind: outcome.killedFor ?? 'cancelled'},
+      stdout: stdout.finish(),
+      stderr: stderr.finish(),
+      durationMs: outcome.durationMs,
+      leftRunning: hasEnded ? (swept?.leftRunning ?? []) : [],
+    };
+  }
+
+  /** review R1, R4: the daemon mounts what it finds by name, so a container is used only as long as it says that it has what was looked at. */
+  async #take(setup: DockerSetup): Promise<Result<TakenContainer | NotStarted>> {
+    const idle = await this.#takeIdle(setup);
+    if (idle !== undefined) return ok({...idle, wasIdle: true});
+    let moving = '.';
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const tree = this.#guard.look();
+      if (!tree.ok) return tree;
+      const container = this.#start(setup, tree.value);
+      const verdict = (await container.started())
+        ? await this.#judge(setup, container, tree.value)
+        : undefined;
+      if (verdict !== undefined && isUsable(verdict))
+        return ok({container, tree: tree.value, wasIdle: false});
+      await this.#remove(container);
+      if (verdict?.kind === 'no_stat') return noStat(this.#options.docker.image);
+      if (verdict?.kind === 'differs') moving = verdict.path;
+      const now = this.#guard.look();
+      if (!now.ok) return now;
+      // What does not move and cannot be mounted is no attempt.
+      if (verdict === undefined && isDeepStrictEqual(now.value, tree.value)) {
+        return ok({words: container.words, wasIdle: false});
+      }
+    }
+    return workspaceMoves(moving);
+  }
+
+  async #takeIdle(setup: DockerSetup): Promise<IdleContainer | undefined> {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      const {container} = idle;
+      container.hold(true);
+      const now = this.#guard.look();
+      if (now.ok && !container.ended && (await this.#hasStill(setup, idle, now.value))) {
+        return {container, tree: now.value};
+      }
+      await this.#remove(container);
+    }
+    return undefined;
+  }
+
+  async #hasStill(setup: DockerSetup, {container, tree}: IdleContainer, now: GuardedTree): Promise<boolean> {
+    if (isDeepStrictEqual(tree, now)) return true;
+    // Something was done in a guarded directory, or one was moved away and back, which takes its mount away.
+    if (now.length !== tree.length || now.some(({path}, at) => path !== tree[at]?.path)) return false;
+    return isUsable(await this.#judge(setup, container, now));
+  }
+
+  async #judge({bootId}: DockerSetup, container: DockerContainer, tree: GuardedTree): Promise<MountVerdict> {
+    return judgeMounts(tree, await container.mounted(tree), bootId);
+  }
+
+  #start(setup: DockerSetup, tree: GuardedTree): DockerContainer {
+    const container = new DockerContainer(setup.client, this.#host.clock, {
+      image: setup.image,
+      user: setup.user,
+      workspace: this.#host.workspace,
+      tree,
+      env: boxEnv(this.#options, this.#host),
+      options: this.#options,
+    });
+    this.#live.add(container);
+    return container;
+  }
+
+  async #give({container, tree}: IdleContainer, isClean: boolean): Promise<void> {
+    // `close` may have removed it meanwhile.
+    const isKept = isClean && this.#options.isolation === 'session' && this.#live.has(container);
+    if (!isKept) return this.#remove(container);
+    container.hold(false);
+    this.#idle.push({container, tree});
+  }
+
+  async #remove(container: DockerContainer): Promise<void> {
+    this.#live.delete(container);
+    await container.remove();
+  }
+}
+
+/** The mounts of a machine that is not ours cannot be compared with what we see. */
+function isUsable({kind}: MountVerdict): boolean {
+  return kind === 'as_planned' || kind === 'other_kernel';
+}
+
+function noStat(image: string): Result<never> {
+  return sandboxFailure({
+    problem: `The image ${JSON.stringify(image)} has no stat, so it cannot be seen what is mounted in it`,
+    remedy: 'name an image with coreutils or busybox in tools.run.docker.image.',
+  });
+}
+
+function execArguments(container: string, user: string, command: SandboxCommand): string[] {
+  const assignments = Object.entries(command.env).map(([name, value]) => `${name}=${value}`);
+  return [
+    ...['exec', '--interactive', '--user', user],
+    ...(command.directory === undefined ? [] : ['--workdir', `${WORKSPACE_MOUNT}/${command.directory}`]),
+    ...[container, '/bin/sh', '-c', START, 'sh'],
+    // Set for the command only, behind everything of ours.
+    ...(assignments.length === 0 ? [] : ['env', ...assignments]),
+    ...['/bin/sh', '-c', command.command],
+  ];
+}

@@ -1,0 +1,119 @@
+import {z} from 'zod';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import type {PastChange} from '../../core/past-change.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import type {Tool} from '../../core/tool.ts';
+import type {FileWrite} from '../../workspace/edit/held-workspace.ts';
+import {byteString} from '../../workspace/patch/byte-string.ts';
+import type {FileChange, FileState} from '../../workspace/patch/file-change.ts';
+import type {WorkspaceSession} from '../files/workspace-session.ts';
+import {schemaOf} from '../schema.ts';
+import {defineChangeTool} from './define-change-tool.ts';
+import {planUndo} from './plan-undo.ts';
+import {stepsInForce} from './steps-in-force.ts';
+
+/** As for apply_patch. */
+const TIMEOUT_MS = 10_000;
+const NAMED_STEPS = 10;
+
+const params = z.strictObject({
+  step: z.int().min(1).optional().describe('Default: the last change that is still in force.'),
+});
+
+const data = z.object({
+  step: z.int().describe('The step that was taken back.'),
+  restored_files: z.array(z.string()),
+  undo_step: z.int().describe('What undo takes to make the change again.'),
+});
+
+/** Takes back a step of the agent's own run; a person has `forge-tools undo`, which does the same. */
+export function undoTool(session: WorkspaceSession): Tool {
+  return defineChangeTool(session, {
+    name: 'undo',
+    title: 'Undo a change',
+    description:
+      'Takes back what one step of this session changed in files, if nothing changed them since. Read them again after it.',
+    params: schemaOf(params),
+    data: schemaOf(data),
+    timeoutMs: TIMEOUT_MS,
+    knows: 'nothing',
+    paths: () => [],
+    plan: async ({step: wanted}, context, time) => {
+      const past = await context.pastChanges();
+      if (!past.ok) return past;
+      const {directory, changes: steps} = past.value;
+      const chosen = choose(steps, wanted);
+      if (!chosen.ok) return chosen;
+      const {step, recordHash} = chosen.value;
+      const planned = await planUndo(session.workspace, {runDirectory: directory, step, recordHash}, time);
+      if (!planned.ok) return planned;
+      const {writes, changed} = planned.value;
+      if (changed.length > 0) return stale(step, changed, steps);
+      const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
+      const changes = writes.flatMap(changeOf);
+      const diff = changes.map(change => renderFileChange(change).text).join('');
+      const count = writes.length === 1 ? writes[0]?.path : `${writes.length} files`;
+      return ok({changes, diff, summary: `step ${step} (${count})`, step});
+    },
+    answer: ({step, changes}, context) => ({
+      step,
+      restored_files: changes.map(({path}) => path).sort(),
+      undo_step: context.step,
+    }),
+    eventOf: ({step}) => ({undoes: step}),
+    renderText: ({step, restored_files, undo_step}) =>
+      `Step ${step} is taken back (undo with step=${undo_step} makes it again):\n${restored_files.join('\n')}`,
+  });
+}
+
+function choose(steps: readonly PastChange[], wanted: number | undefined): Result<PastChange> {
+  const inForce = stepsInForce(steps);
+  if (wanted === undefined) {
+    const last = inForce.findLast(({undoes}) => undoes === undefined);
+    if (last !== undefined) return ok(last);
+    return fail('file_not_found', 'No change of this session is left to be taken back.', {});
+  }
+  const found = steps.find(({step}) => step === wanted);
+  if (found === undefined) {
+    const named = inForce.slice(-NAMED_STEPS).map(({step}) => step);
+    const which = named.length === 0 ? 'No step did.' : `Steps that did: ${named.join(', ')}.`;
+    return fail('file_not_found', `Step ${wanted} of this session changed no files. ${which}`, {});
+  }
+  if (inForce.includes(found)) return ok(found);
+  const by = steps.findLast(({undoes}) => undoes === wanted)?.step;
+  return fail(
+    'stale_read',
+    `Step ${wanted} was taken back in step ${by} already. To make it again, undo step ${by}.`,
+    {path: found.files[0]},
+  );
+}
+
+function stale(step: number, changed: readonly string[], steps: readonly PastChange[]): Err<Failure> {
+  const files = changed.map(path => JSON.stringify(path)).join(', ');
+  const later = stepsInForce(steps).filter(
+    one => one.step > step && one.undoes === undefined && one.files.some(file => changed.includes(file)),
+  );
+  const advice =
+    later.length === 0
+      ? 'Something else than a tool of this session changed it: read it, and change it by hand.'
+      : `Steps that changed it: ${later.map(one => one.step).join(', ')}. Undo these first, the last one first.`;
+  return fail('stale_read', `Step ${step} cannot be taken back: ${files} changed since. ${advice}`, {
+    path: changed[0],
+  });
+}
+
+function changeOf({path, old, new: restored}: FileWrite): FileChange[] {
+  const before = old === undefined ? undefined : stateOf(old);
+  const after = restored === undefined ? undefined : stateOf(restored);
+  if (before === undefined) return after === undefined ? [] : [{kind: 'create', path, new: after}];
+  return [
+    after === undefined
+      ? {kind: 'delete', path, old: before}
+      : {kind: 'modify', path, old: before, new: after},
+  ];
+}
+
+function stateOf({bytes, hash, mode, owner}: NonNullable<FileWrite['new']>): FileState {
+  return {content: byteString(bytes), bytes, hash, mode, owner};
+}

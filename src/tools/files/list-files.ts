@@ -1,0 +1,153 @@
+import {z} from 'zod';
+import {ok} from '../../core/result.ts';
+import {defineTool, type Tool} from '../../core/tool.ts';
+import {compileGlob} from '../../workspace/glob/compile-glob.ts';
+import {limitCall} from '../../workspace/limit-call.ts';
+import {sortBytewise} from '../../workspace/walk/sort-bytewise.ts';
+import {type WalkedTree, walkTree} from '../../workspace/walk/walk-tree.ts';
+import {READING} from '../annotations.ts';
+import {OUTER_MS} from '../outer-bound.ts';
+import {outputLimit} from '../output-limit.ts';
+import {schemaOf} from '../schema.ts';
+import {readingIntent} from './reading-intent.ts';
+import {suggestSimilar} from './suggest-similar.ts';
+import {takeWithin} from './take-within.ts';
+import type {WorkspaceSession} from './workspace-session.ts';
+
+/** Tool API, list_files. */
+const TIMEOUT_MS = 30_000;
+const MAX_FILES = 1000;
+/** The answer without its files. */
+const FRAME_BYTES = 100;
+
+const params = z.strictObject({
+  root: z.string().min(1).default('.').describe('Directory to list, relative to the workspace.'),
+  glob: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Only files that fit, such as "*.py" (at every level) or "src/**/*.ts". "!" first leaves out instead.',
+    ),
+  respect_gitignore: z
+    .boolean()
+    .default(false)
+    .describe('Leave out hidden files and what .gitignore files ignore.'),
+  depth: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Levels to list, from 1; of directories below them, the number of files.'),
+});
+
+const directory = z.object({
+  path: z.string().describe('Relative to root, with a slash at the end.'),
+  files: z.int().describe('At every level below it.'),
+  ignored: z.literal(true).exactOptional().describe('A .gitignore file ignores it.'),
+});
+
+const data = z.object({
+  files: z.array(z.string()).describe('Paths relative to root, in bytewise order.'),
+  truncated: z.boolean(),
+  total_files: z.int().describe('All files that fit, also those not listed.'),
+  directories: z
+    .array(directory)
+    .exactOptional()
+    .describe('Directories that the text shows as one line: ignored ones, and what lies deeper than depth.'),
+  own_files: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Where files is cut: the first ones that lie in no ignored directory.'),
+});
+
+export function listFilesTool(session: WorkspaceSession): Tool {
+  const {workspace, clock} = session;
+  return defineTool({
+    name: 'list_files',
+    title: 'List files',
+    description:
+      'Lists the files below a directory of the workspace, recursively and sorted, at most 1000 of them. ' +
+      'The text shows an ignored directory as one line. ' +
+      'Use it to see what is there; use glob to find files by name and search to find them by content.',
+    annotations: READING,
+    params: schemaOf(params),
+    data: schemaOf(data),
+    badParams: 'invalid_params',
+    action: undefined,
+    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
+    intend: async ({root, glob}) => {
+      const path = workspace.resolve(root);
+      if (!path.ok) return path;
+      return readingIntent(path.value, `list_files ${path.value}${glob === undefined ? '' : ` (${glob})`}`);
+    },
+    execute: async (request, context) => {
+      const root = workspace.resolve(request.root);
+      if (!root.ok) return root;
+      const glob = request.glob === undefined ? ok(undefined) : compileGlob(request.glob, 'glob');
+      if (!glob.ok) return glob;
+      const {signal} = context;
+      const walked = await limitCall({tool: 'list_files', timeoutMs: TIMEOUT_MS, clock, signal}, deadline =>
+        walkTree(workspace, root.value, {
+          glob: glob.value,
+          ignored: request.respect_gitignore ? 'left-out' : 'marked',
+          leaveOutHidden: request.respect_gitignore,
+          maxFiles: MAX_FILES,
+          depth: request.depth,
+          deadline,
+        }),
+      );
+      if (!walked.ok) return suggestSimilar(session, walked, signal);
+      return ok(answerOf(walked.value, outputLimit(context) - FRAME_BYTES));
+    },
+    renderText,
+  });
+}
+
+/** Fills the room with what helps most: directories, then files. */
+function answerOf({files, ownFiles, folded, total, shallow}: WalkedTree, room: number): z.infer<typeof data> {
+  const all = Array.from(folded, ([path, {files: inside, isIgnored}]) => ({
+    path,
+    files: inside,
+    ...(isIgnored ? {ignored: true as const} : {}),
+  }));
+  const directories = [...takeWithin(all.slice(0, MAX_FILES), room / 4)];
+  const left = directories.length === 0 ? room : room - Buffer.byteLength(JSON.stringify(directories));
+  const listed = takeWithin(files, left);
+  const isCut = listed.length < files.length || files.length === MAX_FILES;
+  const hasIgnored = all.some(({ignored}) => ignored);
+  const own = isCut && hasIgnored ? takeWithin(ownFiles, left / 2) : undefined;
+  const kept = own === undefined ? listed : takeWithin(files, left / 2);
+  return {
+    files: [...kept],
+    truncated: kept.length < shallow,
+    total_files: total,
+    ...(directories.length > 0 && {directories}),
+    ...(own !== undefined && {own_files: [...own]}),
+  };
+}
+
+/** Ruling W16: ignored directories are one line each, so that the project is seen. */
+function renderText({
+  files,
+  truncated,
+  total_files,
+  directories = [],
+  own_files,
+}: z.infer<typeof data>): string {
+  if (total_files === 0) return 'No files.';
+  const ignored = directories.filter(one => one.ignored).map(({path}) => path);
+  const shown = own_files ?? files.filter(file => !ignored.some(path => file.startsWith(path)));
+  const inside = directories.reduce((sum, one) => sum + one.files, 0);
+  const lines = sortBytewise([
+    ...shown,
+    ...directories.map(one => `${one.path} (${count(one.files)}${one.ignored ? ', ignored' : ''})`),
+  ]);
+  const rest = total_files - inside - shown.length;
+  if (!truncated || rest <= 0) return lines.join('\n');
+  return [...lines, `[${count(rest)} more; narrow root or glob, or set depth, to see the others]`].join('\n');
+}
+
+function count(files: number): string {
+  return files === 1 ? '1 file' : `${files.toLocaleString('en')} files`;
+}

@@ -1,0 +1,103 @@
+import {z} from 'zod';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import type {Tool} from '../../core/tool.ts';
+import type {Workspace} from '../../workspace/jail/jail.ts';
+import {quotePath, type WritablePath} from '../../workspace/workspace-path.ts';
+import {defineChangeTool} from '../change/define-change-tool.ts';
+import {schemaOf} from '../schema.ts';
+import type {WorkspaceSession} from './workspace-session.ts';
+
+/** As for apply_patch. */
+const TIMEOUT_MS = 10_000;
+
+const params = z.strictObject({
+  from: z.string().min(1).describe('File relative to the workspace.'),
+  to: z.string().min(1).describe('Its new path, where nothing is yet. Directories are made as needed.'),
+  dry_run: z.boolean().default(false).describe('Change nothing.'),
+});
+
+const data = z.object({
+  from: z.string(),
+  to: z.string(),
+  bytes: z.int(),
+  undo_step: z.int().exactOptional().describe('What undo takes to move it back.'),
+  dry_run: z.boolean(),
+});
+
+export function moveFileTool(session: WorkspaceSession): Tool {
+  const {workspace, ledger} = session;
+  return defineChangeTool(session, {
+    name: 'move_file',
+    title: 'Move file',
+    description: 'Moves or renames one file of the workspace, never over another one.',
+    params: schemaOf(params),
+    data: schemaOf(data),
+    timeoutMs: TIMEOUT_MS,
+    paths: ({from, to}) => [from, to],
+    isDryRun: ({dry_run}) => dry_run,
+    plan: async (request, _, time) => {
+      const from = workspace.resolveForWrite(request.from);
+      if (!from.ok) return from;
+      const to = workspace.resolveForWrite(request.to);
+      if (!to.ok) return to;
+      if (from.value === to.value) return refuse(`from and to are both ${quotePath(to.value)}`);
+      const {readState} = await import('../../workspace/edit/read-state.ts');
+      const old = await readState(workspace, ledger, from.value, time);
+      if (!old.ok) return old;
+      const free = placeable(workspace, from.value, to.value);
+      if (!free.ok) return free;
+      const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
+      const change = {
+        kind: 'rename',
+        path: to.value,
+        from: from.value,
+        old: old.value,
+        new: old.value,
+      } as const;
+      return ok({
+        changes: [change],
+        diff: renderFileChange(change).text,
+        summary: `${from.value} => ${to.value}`,
+        from: from.value,
+        to: to.value,
+        bytes: old.value.content.length,
+      });
+    },
+    answer: ({from, to, bytes}, {step}, {dry_run}) => ({
+      from,
+      to,
+      bytes,
+      ...(dry_run ? {} : {undo_step: step}),
+      dry_run,
+    }),
+    renderText: ({from, to, dry_run}) =>
+      `${dry_run ? 'Dry run, nothing was changed: ' : ''}${from} => ${to}${dry_run ? '' : ' (moved)'}`,
+  });
+}
+
+/** Nothing is there, and everything above it is a directory or not there either. */
+function placeable(workspace: Workspace, from: WritablePath, to: WritablePath): Result<undefined> {
+  for (let end = to.lastIndexOf('/'); end > 0; end = to.lastIndexOf('/', end - 1)) {
+    const above = workspace.resolve(to.slice(0, end));
+    if (!above.ok) return above;
+    const there = workspace.inspect(above.value);
+    if (!there.ok) continue;
+    if (there.value.kind === 'directory') break;
+    return refuse(`${quotePath(above.value)} is no directory, so nothing can lie below it`);
+  }
+  const there = workspace.inspect(to);
+  if (!there.ok) return there.error.code === 'file_not_found' ? ok() : there;
+  if (there.value.kind !== 'directory')
+    return refuse(`${quotePath(to)} exists already, and nothing is moved over it`);
+  const name = from.slice(from.lastIndexOf('/') + 1);
+  return refuse(`${quotePath(to)} is a directory; for a place in it write ${quotePath(`${to}/${name}`)}`);
+}
+
+function refuse(reason: string): Err<Failure> {
+  return fail('invalid_params', `${reason[0]?.toUpperCase()}${reason.slice(1)}. Correct to.`, {
+    field: 'to',
+    reason,
+  });
+}

@@ -1,0 +1,159 @@
+import {z} from 'zod';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import type {Tool} from '../../core/tool.ts';
+import {compileGlob} from '../../workspace/glob/compile-glob.ts';
+import {readable} from '../../workspace/patch/byte-string.ts';
+import type {ReplacePlan} from '../../workspace/replace/plan-replacement.ts';
+import {defineChangeTool} from '../change/define-change-tool.ts';
+import {schemaOf} from '../schema.ts';
+import type {WorkspaceSession} from './workspace-session.ts';
+
+/** Half a search and the writing of what it found. */
+const TIMEOUT_MS = 40_000;
+const NAMED_LEFT_OUT = 20;
+
+const MAX_CHARACTERS = 10_000;
+
+// Short, as every model carries it: limits and defaults of false are not in the schema.
+const params = z.strictObject({
+  query: z
+    .string()
+    .refine(
+      query => query !== '' && query.length <= MAX_CHARACTERS,
+      `must have 1 to ${MAX_CHARACTERS} characters`,
+    )
+    .refine(query => !/[\0\r\n]/.test(query), 'must be a single line, as lines are searched one by one'),
+  replacement: z
+    .string()
+    .refine(text => text.length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
+    .refine(text => !/\0|\p{Surrogate}/u.test(text), 'must be well-formed text without NUL'),
+  is_regex: z.boolean().optional().describe('Rust regex; $1 in replacement.'),
+  glob: z.string().optional().describe('Such as "*.py".'),
+  path: z.string().optional().describe('File or directory.'),
+  whole_word: z.boolean().optional(),
+  case_sensitive: z.boolean().default(true),
+  dry_run: z.boolean().optional(),
+});
+
+const data = z.object({
+  replacements: z.int(),
+  files: z.array(z.object({path: z.string(), count: z.int()})),
+  left_out: z
+    .array(z.object({path: z.string(), reason: z.string()}))
+    .describe('Files that match and were not changed: not_utf8, protected, hard_linked or too_large.'),
+  left_out_total: z.int(),
+  not_text: z.int().describe('Binary files that were not looked into.'),
+  undo_step: z.int().exactOptional().describe('What undo takes to take it back.'),
+  dry_run: z.boolean(),
+  diff: z.string().exactOptional().describe('Of a dry run.'),
+});
+
+export function replaceInFilesTool(session: WorkspaceSession): Tool {
+  const {workspace} = session;
+  return defineChangeTool(session, {
+    name: 'replace_in_files',
+    title: 'Replace in files',
+    description: 'Replaces text within lines in every file, or in none. Leaves out binary and ignored files.',
+    params: schemaOf(params),
+    data: schemaOf(data),
+    timeoutMs: TIMEOUT_MS,
+    paths: () => [],
+    isDryRun: ({dry_run}) => dry_run === true,
+    plan: async (request, _, time) => {
+      const {
+        query: text,
+        replacement,
+        is_regex: isRegex = false,
+        whole_word = false,
+        case_sensitive,
+      } = request;
+      const glob = request.glob === undefined ? ok(undefined) : compileGlob(request.glob, 'glob');
+      if (!glob.ok) return glob;
+      const where = workspace.resolve(request.path ?? '.');
+      if (!where.ok) return where;
+      const hasGroups = await groupsIn(isRegex, text, replacement);
+      if (!hasGroups.ok) return hasGroups;
+      const ripgrep = await session.ripgrep();
+      if (!ripgrep.ok) return ripgrep;
+      const {planReplacement} = await import('../../workspace/replace/plan-replacement.ts');
+      const planned = await planReplacement(
+        {
+          query: {text, isRegex, caseSensitive: case_sensitive, wholeWord: whole_word},
+          replacement,
+          hasGroups: hasGroups.value,
+          where: where.value,
+          glob: glob.value,
+        },
+        {workspace, ripgrep: ripgrep.value, time},
+      );
+      if (!planned.ok) return planned;
+      const plan = planned.value;
+      if (plan.changes.length === 0) return nothing(plan, text, case_sensitive);
+      const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
+      const diff = plan.changes.map(change => renderFileChange(change).text).join('');
+      return ok({
+        ...plan,
+        diff,
+        summary: `${statOf(plan.count, plan.files.length)} (${JSON.stringify(text)})`,
+      });
+    },
+    answer: ({count, files, leftOut, notText, diff}, {step}, {dry_run = false}) => ({
+      replacements: count,
+      files: files.map(file => ({...file})),
+      left_out: leftOut.slice(0, NAMED_LEFT_OUT).map(file => ({...file})),
+      left_out_total: leftOut.length,
+      not_text: notText,
+      dry_run,
+      ...(dry_run ? {diff: readable(diff)} : {undo_step: step}),
+    }),
+    renderText: ({replacements, files, left_out_total, not_text, undo_step, dry_run, diff}) =>
+      [
+        dry_run
+          ? `Dry run, nothing was changed: ${statOf(replacements, files.length)}`
+          : `${statOf(replacements, files.length)} (undo with step=${undo_step} takes it back)`,
+        ...files.map(({path, count}) => `${path} | ${count}`),
+        ...leftOutLine(left_out_total, not_text),
+        ...(diff === undefined ? [] : [diff]),
+      ].join('\n'),
+  });
+}
+
+async function groupsIn(isRegex: boolean, query: string, replacement: string): Promise<Result<boolean>> {
+  if (!isRegex) return ok(false);
+  const {readTemplate} = await import('../../workspace/replace/replacement-template.ts');
+  const read = readTemplate(query, replacement);
+  if (read.ok) return read;
+  return fail('invalid_params', `replacement ${read.error}. Nothing was written.`, {
+    field: 'replacement',
+    reason: read.error,
+  });
+}
+
+function nothing(
+  {leftOut, searched, notText}: ReplacePlan,
+  query: string,
+  caseSensitive: boolean,
+): Err<Failure> {
+  const where = searched === 1 ? 'the file that was searched' : `the ${searched} files that were searched`;
+  const hint = [
+    ...leftOutLine(leftOut.length, notText),
+    ...(caseSensitive ? ['Case counts; case_sensitive=false ignores it.'] : []),
+  ].join(' ');
+  return fail('no_match', `Nothing to replace for ${JSON.stringify(query)} in ${where}. ${hint}`.trim(), {
+    hint,
+  });
+}
+
+function leftOutLine(leftOut: number, notText: number): readonly string[] {
+  const parts = [
+    ...(leftOut > 0 ? [`${leftOut} that match and cannot be changed`] : []),
+    ...(notText > 0 ? [`${notText} binary`] : []),
+  ];
+  return parts.length === 0 ? [] : [`[files left out: ${parts.join(', ')}]`];
+}
+
+function statOf(count: number, files: number): string {
+  return `${count} in ${files} ${files === 1 ? 'file' : 'files'}`;
+}

@@ -1,0 +1,234 @@
+import {z} from 'zod';
+import {fail} from '../../core/failure/fail.ts';
+import type {Failure} from '../../core/failure/failure.ts';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import {takeEnd} from '../../core/text/take-end.ts';
+import {takeStart} from '../../core/text/take-start.ts';
+import {type ApprovalSubject, defineTool, type Tool} from '../../core/tool.ts';
+import type {RunOptions} from '../../sandbox/options.ts';
+import type {RunOutcome, Sandbox} from '../../sandbox/sandbox.ts';
+import {quotePath} from '../../workspace/workspace-path.ts';
+import {schemaOf} from '../schema.ts';
+import {type CommandPlaces, commandDirectory} from './command-directory.ts';
+import {lacksNetwork, NO_NETWORK} from './lacks-network.ts';
+import {OutputKeeper, type SavedOutput} from './output-keeper.ts';
+import {renderRun} from './render-run.ts';
+import {type RunData, runData} from './run-data.ts';
+
+export const RUN = 'run';
+
+/** Longest start of a sandbox: a container of a slow storage driver. Not time of the command. */
+const START_MS = 60_000;
+/** An argument of a program has at most 128 KiB. */
+const MAX_TEXT_BYTES = 100_000;
+const MAX_VARIABLES = 100;
+const MESSAGE_TAIL_CHARS = 1500;
+
+const text = z
+  .string()
+  .refine(value => !value.includes('\0'), 'must not contain NUL')
+  .refine(value => Buffer.byteLength(value) <= MAX_TEXT_BYTES, `must have at most ${MAX_TEXT_BYTES} bytes`);
+
+/** Tool API: a command in the sandbox. */
+export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: CommandPlaces): Tool {
+  const {timeout_seconds, max_timeout_seconds} = options;
+  const params = z.strictObject({
+    command: text
+      .refine(command => command.trim() !== '', 'must not be empty or blank')
+      .describe('Shell command (sh -c) in the root of the workspace. It has no network and no input.'),
+    timeout_sec: z
+      .int()
+      .min(1)
+      .max(max_timeout_seconds)
+      .optional()
+      .describe(`Seconds after which it is killed. Default: ${timeout_seconds}.`),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'), text)
+      .refine(env => Object.keys(env).length <= MAX_VARIABLES, `must have at most ${MAX_VARIABLES} entries`)
+      .refine(
+        env => Buffer.byteLength(Object.entries(env).join()) <= MAX_TEXT_BYTES,
+        `must have at most ${MAX_TEXT_BYTES} bytes together`,
+      )
+      .optional()
+      .describe('Additional environment variables.'),
+    cwd: z.string().min(1).optional().describe('Directory of the workspace to run it in.'),
+  });
+  /** Before anything is looked at, so that a denial comes first. */
+  const directoryOf = ({cwd}: z.output<typeof params>): string | undefined => {
+    const resolved = cwd === undefined ? undefined : workspace?.resolve(cwd);
+    return resolved?.ok === true && resolved.value !== '.' ? resolved.value : undefined;
+  };
+  const limitOf = ({timeout_sec = timeout_seconds}: z.output<typeof params>): number => timeout_sec * 1000;
+
+  return defineTool<z.output<typeof params>, RunData>({
+    name: RUN,
+    title: 'Run a command',
+    description:
+      'Runs a shell command in the workspace, inside a sandbox without network. Returns the exit code and the ' +
+      'head and tail of its output. Nothing that it starts outlives it; do not start servers in the background ' +
+      'for later calls.',
+    annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
+    params: schemaOf(params as z.ZodType<z.output<typeof params>>),
+    data: schemaOf(runData),
+    badParams: 'invalid_params',
+    action: 'run',
+    timeoutMs: request => limitOf(request) + START_MS,
+    outline: request => ({subject: subjectOf(request, directoryOf(request))}),
+    intend: async request => {
+      const {command, env = {}} = request;
+      const place = commandDirectory(request.cwd, workspace);
+      if (!place.ok) return place;
+      const directory = place.value;
+      const assignments = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      const [firstLine = ''] = command.trim().split('\n');
+      return ok({
+        subject: subjectOf(request, directory),
+        summary: `run ${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}${directory === undefined ? '' : ` (in ${quotePath(directory)})`}`,
+        preview: [
+          ...(directory === undefined ? [] : [`in ${quotePath(directory)}:`]),
+          ...assignments,
+          command,
+        ].join('\n'),
+        fileHashes: {},
+      });
+    },
+    execute: async (request, context) => {
+      const {command, env = {}} = request;
+      const place = commandDirectory(request.cwd, workspace);
+      if (!place.ok) return place;
+      const directory = place.value;
+      const keeper = new OutputKeeper(context);
+      const {spill} = keeper;
+      const ran = await sandbox
+        .run({command, env, directory, spill, timeoutMs: limitOf(request), signal: context.signal})
+        .finally(() => keeper.close());
+      if (!ran.ok) return ran;
+      const saved = await keeper.save(ran.value);
+      if (!saved.ok) return saved;
+      const {paths, complete} = ran.value.repositories;
+      if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
+      return judge(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
+    },
+    resultFields: ({exit_code, stdout_path, stderr_path}) => ({exit_code, stdout_path, stderr_path}),
+    renderText: renderRun,
+  });
+}
+
+/**
+ * What rules are matched with. Review R10: a variable (`PATH`, `NODE_OPTIONS`, `HOME`) makes another command of the
+ * same words. So does a directory, which is matched as the `cd` that it is.
+ */
+function subjectOf(
+  {command, env = {}}: {command: string; env?: object | undefined},
+  directory: string | undefined,
+): ApprovalSubject {
+  const exactOnly = Object.keys(env).length > 0;
+  const value = directory === undefined ? command : `cd ${shellWord(directory)} && ${command}`;
+  return {kind: 'command', values: [value], ...(exactOnly ? {exactOnly} : {})};
+}
+
+function shellWord(path: string): string {
+  const named = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w./-]+$/.test(named) ? named : `'${named.replaceAll("'", "'\\''")}'`;
+}
+
+/** What git may do here, by the setting. */
+const GIT_NOTES: Readonly<Record<RunOptions['git'], string>> = {
+  'read-only':
+    'Commands may read .git and not change it (tools.run.git = "read-only"). The user commits, or sets it to "commit".',
+  commit:
+    'Commands may commit and not change what git executes or is configured by (tools.run.git = "commit"). The user does that.',
+};
+
+/** Ruling W11: git's own words name a file and no setting. */
+function isGitRefused({stderr}: SavedOutput): boolean {
+  return /\.git\b[^\n]*Read-only file system|Read-only file system[^\n]*\.git\b/.test(stderr.text);
+}
+
+/** Ruling W8: an exit code is an answer; a death by signal, out of memory or out of time is a failure. */
+function judge(
+  execution: RunOutcome,
+  saved: SavedOutput,
+  {timeoutMs, git}: {readonly timeoutMs: number; readonly git: RunOptions['git']},
+): Result<RunData> {
+  const {ending, sandbox, stdout, stderr, durationMs, leftRunning, repositories} = execution;
+  const duration_sec = Math.round(durationMs) / 1000;
+  const notes = [
+    ...(isGitRefused(saved) ? [GIT_NOTES[git]] : []),
+    ...(sandbox !== 'none' && lacksNetwork(saved.stderr.text) ? [NO_NETWORK] : []),
+  ];
+  switch (ending.kind) {
+    case 'exited':
+      return ok({
+        exit_code: ending.code,
+        stdout: saved.stdout.text,
+        stderr: saved.stderr.text,
+        stdout_truncated: saved.stdout.truncated,
+        stderr_truncated: saved.stderr.truncated,
+        stdout_bytes: stdout.totalBytes,
+        stderr_bytes: stderr.totalBytes,
+        stdout_path: saved.stdoutPath,
+        stderr_path: saved.stderrPath,
+        duration_sec,
+        sandbox,
+        left_running: leftRunning,
+        ...(repositories.paths.length > 0 && {repositories: repositories.paths}),
+        ...(!repositories.complete && {repositories_complete: false as const}),
+        ...(notes.length > 0 && {note: notes.join(' ')}),
+      });
+    case 'killed': {
+      const reason = ending.outOfMemory ? 'out_of_memory' : 'signal';
+      const what = ending.outOfMemory
+        ? 'ran out of memory (tools.run.memory_mb); give it less to do at a time'
+        : `was killed by ${ending.signal}; look at its output`;
+      return fail(
+        'abnormal_exit',
+        `The command ${what}. It ran for ${duration_sec} s in sandbox ${sandbox}. ${outputSoFar(saved)}`,
+        {signal: ending.signal, reason, exit_code: ending.code, ...partialOf(saved, sandbox)},
+      );
+    }
+    case 'timeout':
+      return timedOut(saved, timeoutMs, sandbox, notes);
+    case 'cancelled':
+      return fail(
+        'cancelled',
+        `The command was killed because the call was cancelled. ${outputSoFar(saved)}`,
+      );
+  }
+}
+
+function timedOut(
+  saved: SavedOutput,
+  timeoutMs: number,
+  sandbox: string,
+  notes: readonly string[],
+): Err<Failure> {
+  return fail(
+    'timeout',
+    `The command did not end within ${timeoutMs / 1000} s and was killed with all that it started. Give it less to do, or a larger timeout_sec. ${[...notes, outputSoFar(saved)].join(' ')}`,
+    {timeout_ms: timeoutMs, ...partialOf(saved, sandbox)},
+  );
+}
+
+/** Ruling W8: the output so far is kept whatever ended the command. */
+function partialOf(saved: SavedOutput, sandbox: string) {
+  return {
+    partial: {
+      stdout: saved.stdout.text,
+      stderr: saved.stderr.text,
+      stdout_path: saved.stdoutPath,
+      stderr_path: saved.stderrPath,
+      sandbox,
+    },
+  };
+}
+
+function outputSoFar({stdout, stderr, howToRead}: SavedOutput): string {
+  const tails = [
+    {name: 'stdout', text: stdout.text},
+    {name: 'stderr', text: stderr.text},
+  ]
+    .filter(({text: output}) => output.trim() !== '')
+    .map(({name, text: output}) => `\nEnd of ${name}:\n${takeEnd(output.trimEnd(), MESSAGE_TAIL_CHARS)}`);
+  return tails.length === 0 ? 'It wrote nothing.' : `${howToRead} shows its output.${tails.join('')}`;
+}

@@ -1,0 +1,181 @@
+import {z} from 'zod';
+import {fail} from '../../core/failure/fail.ts';
+import {ok} from '../../core/result.ts';
+import {defineTool, type Tool, type ToolContext} from '../../core/tool.ts';
+import {compileGlob} from '../../workspace/glob/compile-glob.ts';
+import {limitCall} from '../../workspace/limit-call.ts';
+import type {SearchAnswer, SearchMatch} from '../../workspace/ripgrep/search-files.ts';
+import {READING} from '../annotations.ts';
+import {readingIntent} from '../files/reading-intent.ts';
+import {suggestSimilar} from '../files/suggest-similar.ts';
+import {takeWithin} from '../files/take-within.ts';
+import type {WorkspaceSession} from '../files/workspace-session.ts';
+import {OUTER_MS} from '../outer-bound.ts';
+import {outputLimit} from '../output-limit.ts';
+import {schemaOf} from '../schema.ts';
+import {explainNothing} from './explain-nothing.ts';
+import {renderMatches} from './render-matches.ts';
+import {searchPlace} from './search-place.ts';
+
+/** Tool API, search. */
+const TIMEOUT_MS = 60_000;
+/** What is found by then is looked up within this, and within what the runtime waits longer. */
+const READING_MS = 1500;
+/** The answer without its matches. */
+const FRAME_BYTES = 100;
+/** The details of a time-out without the answer in them. */
+const DETAILS_BYTES = 100;
+
+const params = z.strictObject({
+  query: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .refine(query => !/[\0\r\n]/.test(query), 'must be a single line, as lines are searched one by one')
+    .describe('Text to find, in any case; with is_regex a regular expression (Rust syntax).'),
+  glob: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Search only in files that fit, such as "*.py" (at every level) or "src/**/*.ts".'),
+  path: z.string().min(1).optional().describe('File or directory to search; glob holds below it.'),
+  output: z
+    .enum(['matches', 'files', 'count'])
+    .optional()
+    .describe('Lines (default), files that have any, or how many each has.'),
+  case_sensitive: z.boolean().optional(),
+  include_ignored: z.boolean().optional().describe('Also what .gitignore files ignore.'),
+  max_per_file: z.int().min(1).max(1000).optional().describe('Lines to return of one file.'),
+  max_results: z.int().min(1).max(1000).default(50).describe('Matching lines, or files, to return.'),
+  context_lines: z.int().min(0).max(10).default(2).describe('Lines to show before and after each.'),
+  is_regex: z.boolean().default(false).describe('Take query as a regular expression.'),
+});
+
+const match = z.object({
+  file: z.string(),
+  line: z.int(),
+  content: z.string(),
+  content_truncated: z.literal(true).exactOptional().describe('The line is longer than what content shows.'),
+  context_before: z.array(z.string()),
+  context_after: z.array(z.string()),
+});
+
+const data = z.object({
+  matches: z.array(match).describe('By file, then line.'),
+  truncated: z.boolean(),
+  total_matches: z.int().describe('All matching lines, also those not returned.'),
+  files: z
+    .array(z.object({file: z.string(), matches: z.int()}))
+    .exactOptional()
+    .describe('With output "files" or "count".'),
+  total_files: z.int().exactOptional().describe('All files with matches, also those not returned.'),
+  nothing_found: z
+    .object({searched_files: z.int(), ignored_files: z.int(), hint: z.string().exactOptional()})
+    .exactOptional()
+    .describe('Why there is no match: files that were searched, and ignored ones that fit.'),
+  counted: z.literal(true).exactOptional().describe('The text shows the number of matches of each file.'),
+});
+
+export function searchTool(session: WorkspaceSession): Tool {
+  const {workspace, clock} = session;
+  return defineTool({
+    name: 'search',
+    title: 'Search files',
+    description:
+      'Finds lines in the text files of the workspace, with the lines around them. Ignores case; ' +
+      'leaves out .git, binary files and what .gitignore files ignore. Use glob to find files by name.',
+    annotations: READING,
+    params: schemaOf(params),
+    data: schemaOf(data),
+    badParams: 'invalid_params',
+    action: undefined,
+    timeoutMs: () => TIMEOUT_MS + READING_MS + OUTER_MS,
+    intend: async ({query, glob, path}) => {
+      const place = workspace.resolve(path ?? '.');
+      if (!place.ok) return place;
+      const below = path === undefined ? '' : ` below ${place.value}`;
+      const fitting = glob === undefined ? '' : ` in ${glob}`;
+      return readingIntent(place.value, `search ${JSON.stringify(query)}${fitting}${below}`);
+    },
+    execute,
+    renderText: renderMatches,
+  });
+
+  async function execute(request: z.infer<typeof params>, context: ToolContext) {
+    const glob = request.glob === undefined ? ok(undefined) : compileGlob(request.glob, 'glob');
+    if (!glob.ok) return glob;
+    const ripgrep = await session.ripgrep();
+    if (!ripgrep.ok) return ripgrep;
+    const {signal} = context;
+    const onlyCounts = request.output === 'files' || request.output === 'count';
+    const {searchFiles} = await import('../../workspace/ripgrep/search-files.ts');
+    const limits = {tool: 'search', clock, signal};
+    return limitCall({...limits, timeoutMs: TIMEOUT_MS}, searching =>
+      limitCall({...limits, timeoutMs: TIMEOUT_MS + READING_MS}, async reading => {
+        const place = await searchPlace(session, request.path, glob.value);
+        if (!place.ok) return suggestSimilar(session, place, signal);
+        const found = await searchFiles(
+          {
+            text: request.query,
+            isRegex: request.is_regex,
+            caseSensitive: request.case_sensitive,
+            root: place.value.root,
+            glob: place.value.glob,
+            includeIgnored: request.include_ignored === true || place.value.isFile,
+            maxPerFile: request.max_per_file,
+            onlyCounts,
+            maxResults: request.max_results,
+            contextLines: request.context_lines,
+          },
+          {ripgrep: ripgrep.value, workspace, searching: searching.signal, reading},
+        );
+        if (!found.ok) return found;
+        if (signal.aborted) return searching.failure();
+        const whyNothing = () =>
+          explainNothing(session, request, {place: place.value, searched: found.value.searched}, reading);
+        const {complete, total} = found.value;
+        const room = outputLimit(context) - FRAME_BYTES - (complete ? 0 : DETAILS_BYTES);
+        const answer = {
+          ...(onlyCounts ? countsOf(found.value, request, room) : linesOf(found.value, room)),
+          ...(total === 0 && complete && {nothing_found: await whyNothing()}),
+        };
+        if (complete) return ok(answer);
+        // What was found is no answer, as earlier files may be missing, but better than nothing.
+        return fail(
+          'timeout',
+          `search did not finish within ${TIMEOUT_MS} ms; \`details.partial\` has what was found. Narrow it with glob.`,
+          {timeout_ms: TIMEOUT_MS, partial: answer},
+        );
+      }),
+    );
+  }
+}
+
+type SearchRequest = z.infer<typeof params>;
+type SearchData = z.infer<typeof data>;
+
+function linesOf({matches: all, total, complete}: SearchAnswer, room: number): SearchData {
+  const matches = [...takeWithin(all.map(toJson), room)];
+  return {matches, truncated: matches.length < total || !complete, total_matches: total};
+}
+
+function countsOf(
+  {files: all, total, complete}: SearchAnswer,
+  {max_results, output}: SearchRequest,
+  room: number,
+): SearchData {
+  const counts = Array.from(all, ([file, matches]) => ({file, matches}));
+  const files = [...takeWithin(counts.slice(0, max_results), room)];
+  return {
+    matches: [],
+    truncated: files.length < all.size || !complete,
+    total_matches: total,
+    files,
+    total_files: all.size,
+    ...(output === 'count' && {counted: true as const}),
+  };
+}
+
+function toJson({context_before, context_after, ...found}: SearchMatch): z.infer<typeof match> {
+  return {...found, context_before: [...context_before], context_after: [...context_after]};
+}

@@ -1,0 +1,65 @@
+import {renderOutlineLine} from '../../web/read/render-outline-line.ts';
+import type {WebReadData} from './web-read-data.ts';
+
+/** Longer titles and addresses are cut in the frame; `data` has them whole. */
+const LONGEST = 160;
+
+type Section = WebReadData['passages'][number]['section'];
+
+/** Ruling R1: Markdown with a line of frame. Every line of ours is in square brackets. */
+export function renderWebRead(data: WebReadData): string {
+  const {passages, outline, outline_left_out, others} = data;
+  const [first] = passages;
+  const isFind =
+    outline === undefined && data.next_chunk === undefined && (others !== undefined || passages.length > 1);
+  return [
+    `[${frameOf(data, isFind).join(' · ')}]`,
+    ...(outline === undefined ? [] : [outline.map(renderOutlineLine).join('\n')]),
+    ...(outline_left_out === undefined ? [] : [`[${outline_left_out} more sections: use find or chunk]`]),
+    ...(isFind
+      ? passages.map(({text, chunk, section}) => `[chunk ${chunk}${nameOf(section)}]\n${text.trim()}`)
+      : first === undefined
+        ? []
+        : [first.text.trim()]),
+    ...(others === undefined
+      ? []
+      : [`[also: ${others.map(({chunk, section}) => `chunk ${chunk}${nameOf(section)}`).join('; ')}]`]),
+  ].join('\n\n');
+}
+
+function frameOf(data: WebReadData, isFind: boolean): readonly string[] {
+  const {title, final_url, total_tokens, total_sections, total_chunks, snapshot, passages} = data;
+  const [first] = passages;
+  const notes = data.notes.filter(note => note !== 'cache_hit');
+  return [
+    `${title === undefined ? '' : `${JSON.stringify(cut(title))} `}${cut(final_url)}`,
+    `${total_tokens} tokens, ${total_sections} sections, ${total_chunks} chunks`,
+    `snapshot ${snapshot}`,
+    ...(notes.length > 0 ? [notes.join(', ')] : []),
+    ...(data.missing_fragment === undefined
+      ? []
+      : [`no section ${JSON.stringify(cut(data.missing_fragment))}`]),
+    ...(first === undefined
+      ? [total_tokens === 0 ? 'no text' : data.outline === undefined ? 'nothing found' : '']
+      : isFind
+        ? []
+        : [positionOf(first)]),
+    ...(data.next_chunk === undefined ? [] : [`next: chunk ${data.next_chunk}`]),
+  ].filter(part => part !== '');
+}
+
+function positionOf({chunk, last_chunk, section}: WebReadData['passages'][number]): string {
+  const chunks = chunk === last_chunk ? `chunk ${chunk}` : `chunks ${chunk}-${last_chunk}`;
+  return `${chunks}${nameOf(section)}`;
+}
+
+function nameOf({number, heading}: Section): string {
+  return number === 0 ? '' : `, section ${number} ${JSON.stringify(heading)}`;
+}
+
+/** Between code points. */
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const end = (text.charCodeAt(LONGEST - 1) & 0xfc00) === 0xd800 ? LONGEST - 1 : LONGEST;
+  return `${text.slice(0, end)}…`;
+}

@@ -1,0 +1,31 @@
+import type {Result} from '../../core/result.ts';
+import {checkQuotes} from '../read/quote/check-quotes.ts';
+import type {QuoteCheck} from '../read/quote/quote-check.ts';
+import {readDocument} from '../read/read-document.ts';
+import type {Links} from '../read/readable-page.ts';
+import type {Ask, Reading} from '../read/reading.ts';
+import {countTokens} from '../tokens/count-tokens.ts';
+
+/** One question about a document, whose lines end in LF. */
+export interface ReadJob {
+  readonly kind: 'read';
+  readonly markdown: string;
+  readonly ask: Ask;
+  readonly maxTokens: number;
+  readonly links: Links;
+}
+
+export interface QuoteJob {
+  readonly kind: 'quote';
+  readonly markdown: string;
+  readonly quotes: readonly string[];
+}
+
+/** No document is converted for these, so nothing that converts is loaded. */
+export function runReadJob({markdown, ask, maxTokens, links}: Omit<ReadJob, 'kind'>): Result<Reading> {
+  return readDocument(markdown, ask, {maxTokens, links, countTokens});
+}
+
+export function runQuoteJob({markdown, quotes}: Omit<QuoteJob, 'kind'>): readonly QuoteCheck[] {
+  return checkQuotes(markdown, quotes, countTokens);
+}

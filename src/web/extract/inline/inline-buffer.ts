@@ -1,0 +1,175 @@
+import {visibleText} from '../tree/visible-text.ts';
+import {collapseBlanks} from './collapse-blanks.ts';
+
+export const EMPHASIS = 1;
+export const STRONG = 2;
+export const STRUCK = 4;
+
+/** Kinds of pieces. */
+export const TEXT = 0;
+export const CODE = 1;
+export const IMAGE = 2;
+
+/** No link around a piece. */
+export const NO_LINK = 0;
+
+const BLANK = /\s/;
+
+/**
+ * The inline content of one block: pieces of text, code and images, each with the styles and the link it is in.
+ * Markup is made of it when the block ends, so empty emphasis never exists and blanks are never inside an edge (D11).
+ */
+export class InlineBuffer {
+  readonly kinds: number[] = [];
+  readonly texts: string[] = [];
+  readonly styles: number[] = [];
+  readonly links: number[] = [];
+  /** The target of an image piece, else empty. */
+  readonly targets: string[] = [];
+  /** The targets of the links that pieces name; index 0 is no link. */
+  readonly linkTargets: string[] = [''];
+  #blank = '';
+  #blankStyle = 0;
+  #blankLink = NO_LINK;
+
+  get isEmpty(): boolean {
+    return this.kinds.length === 0;
+  }
+
+  /** True after a line break that nothing has followed yet. */
+  get endsWithLineBreak(): boolean {
+    return this.#blank === '\n';
+  }
+
+  openLink(target: string): number {
+    return this.linkTargets.push(target) - 1;
+  }
+
+  text(raw: string, style: number, link: number): void {
+    const text = collapseBlanks(visibleText(raw));
+    if (text === '') return;
+    const start = text.startsWith(' ') ? 1 : 0;
+    if (start === 1) this.blank(style, link);
+    if (text.length === start) return;
+    if (BLANK.test(text.charAt(start)) && text.trim() === '') {
+      // No-break spaces alone: on a line of their own they would be a blank line.
+      this.blank(style, link);
+      return;
+    }
+    const end = text.endsWith(' ') ? text.length - 1 : text.length;
+    this.#appendText(start === 0 && end === text.length ? text : text.slice(start, end), style, link);
+    if (end < text.length) this.blank(style, link);
+  }
+
+  code(raw: string, style: number, link: number): void {
+    const text = collapseBlanks(visibleText(raw));
+    if (text.startsWith(' ')) this.blank(style, link);
+    const content = text.trim();
+    if (content !== '') this.#append(CODE, content, style, link, '');
+    if (text.endsWith(' ')) this.blank(style, link);
+  }
+
+  image(alt: string, target: string, style: number, link: number): void {
+    this.#append(IMAGE, alt, style, link, target);
+  }
+
+  /** White space; it belongs to the styles that are open before, at and after it. */
+  blank(style: number, link: number): void {
+    this.#setBlank(this.#blank || ' ', style, link);
+  }
+
+  lineBreak(style: number, link: number): void {
+    this.#setBlank('\n', style, link);
+  }
+
+  clear(): void {
+    this.#blank = '';
+    if (this.kinds.length > 0) this.#truncate(0);
+  }
+
+  /** Joins neighbours that no longer differ in style. */
+  mergePieces(): void {
+    let last = -1;
+    for (let piece = 0; piece < this.kinds.length; piece++) {
+      const kind = this.kinds[piece] ?? TEXT;
+      const joins =
+        last >= 0 &&
+        kind !== IMAGE &&
+        this.kinds[last] === kind &&
+        this.styles[last] === this.styles[piece] &&
+        this.links[last] === this.links[piece];
+      if (joins) {
+        this.texts[last] += this.texts[piece] ?? '';
+        continue;
+      }
+      last++;
+      this.kinds[last] = kind;
+      this.texts[last] = this.texts[piece] ?? '';
+      this.styles[last] = this.styles[piece] ?? 0;
+      this.links[last] = this.links[piece] ?? NO_LINK;
+      this.targets[last] = this.targets[piece] ?? '';
+    }
+    this.#truncate(last + 1);
+  }
+
+  #truncate(length: number): void {
+    // Faster than setting lengths: there are few pieces, and very many blocks.
+    while (this.kinds.length > length) {
+      this.kinds.pop();
+      this.texts.pop();
+      this.styles.pop();
+      this.links.pop();
+      this.targets.pop();
+    }
+  }
+
+  #setBlank(blank: string, style: number, link: number): void {
+    const isFirst = this.#blank === '';
+    this.#blankStyle = isFirst ? style : this.#blankStyle & style;
+    this.#blankLink = isFirst || this.#blankLink === link ? link : NO_LINK;
+    this.#blank = blank;
+  }
+
+  /** D11 for blanks that HTML does not collapse: a no-break space at the edge of emphasis moves outside too. */
+  #appendText(text: string, style: number, link: number): void {
+    if (style === 0 || !(BLANK.test(text.charAt(0)) || BLANK.test(text.charAt(text.length - 1)))) {
+      this.#append(TEXT, text, style, link, '');
+      return;
+    }
+    const core = text.trim();
+    const start = text.length - text.trimStart().length;
+    if (start > 0) this.#append(TEXT, text.slice(0, start), 0, link, '');
+    if (core !== '') this.#append(TEXT, core, style, link, '');
+    const end = start + core.length;
+    if (end < text.length) this.#append(TEXT, text.slice(end), 0, link, '');
+  }
+
+  #append(kind: number, text: string, style: number, link: number, target: string): void {
+    const last = this.kinds.length - 1;
+    if (last >= 0 && this.#blank !== '') {
+      const blankStyle = this.#blankStyle & style & (this.styles[last] ?? 0);
+      const blankLink = this.#blankLink === link && this.links[last] === link ? link : NO_LINK;
+      const blank = this.#blank;
+      this.#blank = '';
+      this.#append(TEXT, blank, blankStyle, blankLink, '');
+      this.#append(kind, text, style, link, target);
+      return;
+    }
+    this.#blank = '';
+    const continues =
+      last >= 0 &&
+      kind !== IMAGE &&
+      this.kinds[last] === kind &&
+      this.styles[last] === style &&
+      this.links[last] === link;
+    if (continues) {
+      this.texts[last] += text;
+      return;
+    }
+    this.kinds.push(kind);
+    this.texts.push(text);
+    this.styles.push(style);
+    this.links.push(link);
+    this.targets.push(target);
+  }
+}

@@ -1,0 +1,139 @@
+import {DATA, RCDATA, SCRIPT_DATA} from '../content-model.ts';
+import {rawTextEnd, scriptEnd} from './raw-text-end.ts';
+import {ReferenceDecoder} from './reference-decoder.ts';
+import {isLetter} from './source-character.ts';
+import {TagReader} from './tag-reader.ts';
+
+/** Takes the tokens of a document, in order. */
+export interface TokenSink {
+  /** True once the rest of the tokens is of no use. */
+  readonly isDone: boolean;
+  /** Whether `<![CDATA[` begins a section here. */
+  readonly allowsCdata: boolean;
+  /** Whether a doctype says something here. */
+  readonly wantsDoctype: boolean;
+  doctype(source: string): void;
+  comment(): void;
+  /** `</>`, which is nothing, not even the end of a run of text. */
+  emptyTag(): void;
+  text(text: string): void;
+  /** Takes the tag that was read; returns how to read on: `DATA`, or what ends with the end tag of `rawTextName`. */
+  startTag(): number;
+  readonly rawTextName: string;
+  /** The text of the element that the last start tag opened, with its end tag. */
+  rawText(text: string): void;
+  endTag(): void;
+  end(): void;
+}
+
+/** HTML 13.2.5: reads a document without NUL and CR into tokens. One pass, no recursion. */
+export class HtmlScanner {
+  /** The tag that is being handed over. */
+  readonly tag: TagReader;
+  readonly #source: string;
+  readonly #decoder: ReferenceDecoder;
+  /** The first `--!>` at or after the last place asked for. */
+  #bangEnd = -1;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#decoder = new ReferenceDecoder(source);
+    this.tag = new TagReader(source, this.#decoder);
+  }
+
+  /** Reads up to the end, or until the sink is done. */
+  scan(sink: TokenSink): void {
+    const source = this.#source;
+    const length = source.length;
+    let textStart = 0;
+    let at = 0;
+    while (!sink.isDone) {
+      const open = source.charCodeAt(at) === 0x3c ? at : source.indexOf('<', at);
+      if (open === -1) break;
+      const next = source.charCodeAt(open + 1);
+      const afterNext = next === 0x2f ? source.charCodeAt(open + 2) : 0;
+      const isTag = isLetter(next) || isLetter(afterNext);
+      if (!isTag && !opensDeclaration(next, afterNext)) {
+        at = open + 1;
+        continue;
+      }
+      if (open > textStart) sink.text(this.#decoder.decode(textStart, open, false));
+      if (!isTag) at = this.#declaration(sink, open);
+      else if (next === 0x2f) at = this.#endTag(sink, open + 2);
+      else at = this.#startTag(sink, open + 1);
+      textStart = at;
+    }
+    if (textStart < length) sink.text(this.#decoder.decode(textStart, length, false));
+    sink.end();
+  }
+
+  #startTag(sink: TokenSink, nameStart: number): number {
+    const end = this.tag.read(nameStart);
+    if (end === -1) return this.#source.length;
+    const model = sink.startTag();
+    return model === DATA ? end : this.#rawText(sink, end, model);
+  }
+
+  #endTag(sink: TokenSink, nameStart: number): number {
+    const end = this.tag.read(nameStart);
+    if (end === -1) return this.#source.length;
+    sink.endTag();
+    return end;
+  }
+
+  #rawText(sink: TokenSink, start: number, model: number): number {
+    const source = this.#source;
+    const name = sink.rawTextName;
+    const found = model === SCRIPT_DATA ? scriptEnd(source, start) : rawTextEnd(source, start, name);
+    const close = found === -1 ? source.length : found;
+    const text = model === RCDATA ? this.#decoder.decode(start, close, false) : source.slice(start, close);
+    sink.rawText(text);
+    const end = found === -1 ? -1 : this.tag.readAttributes(close + 2 + name.length);
+    return end === -1 ? source.length : end;
+  }
+
+  /** Comments, doctypes, CDATA sections, and what is taken for a comment; returns the place behind it. */
+  #declaration(sink: TokenSink, open: number): number {
+    const source = this.#source;
+    if (source.startsWith('</>', open)) {
+      sink.emptyTag();
+      return open + 3;
+    }
+    if (source.startsWith('<!--', open)) {
+      sink.comment();
+      return this.#commentEnd(open + 4);
+    }
+    if (source.startsWith('<![CDATA[', open) && sink.allowsCdata) {
+      const close = source.indexOf(']]>', open + 9);
+      const end = close === -1 ? source.length : close;
+      if (end > open + 9) sink.text(source.slice(open + 9, end));
+      return Math.min(end + 3, source.length);
+    }
+    const close = source.indexOf('>', open + 2);
+    const end = close === -1 ? source.length : close + 1;
+    const isDoctype = source.slice(open, open + 9).toLowerCase() === '<!doctype';
+    if (isDoctype && sink.wantsDoctype) sink.doctype(source.slice(open, end));
+    else sink.comment();
+    return end;
+  }
+
+  /** HTML 13.2.5.43: `start` is behind the `<!--`. */
+  #commentEnd(start: number): number {
+    const source = this.#source;
+    if (source.charCodeAt(start) === 0x3e) return start + 1;
+    if (source.startsWith('->', start)) return start + 2;
+    if (this.#bangEnd < start) this.#bangEnd = placeOf(source, '--!>', start);
+    const dashEnd = placeOf(source, '-->', start);
+    return this.#bangEnd < dashEnd ? this.#bangEnd + 4 : Math.min(dashEnd + 3, source.length);
+  }
+}
+
+function placeOf(source: string, mark: string, start: number): number {
+  const found = source.indexOf(mark, start);
+  return found === -1 ? Number.POSITIVE_INFINITY : found;
+}
+
+/** Whether `<` with the next two code units begins something that is neither text nor a tag. */
+function opensDeclaration(next: number, afterNext: number): boolean {
+  return next === 0x21 || next === 0x3f || (next === 0x2f && !Number.isNaN(afterNext));
+}

@@ -1,0 +1,13 @@
+import type {HostPins} from '../guard/host-pins.ts';
+import type {RenderingMethod} from '../page.ts';
+import type {HostReach} from './host-reach.ts';
+
+/** What one call knows of hosts, and hands along to every hop. */
+export interface HostCall {
+  /** Ruling A5: one resolution of a host for the whole call. */
+  readonly pins: HostPins;
+  /** Review R11 */
+  readonly reach: HostReach;
+  /** How the call begins, for the lines that are logged. */
+  readonly method: RenderingMethod;
+}

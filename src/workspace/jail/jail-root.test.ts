@@ -1,0 +1,97 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {jailedPlace, readAt, writeAt} from '../../../test/support/jailed-place.ts';
+import {codeOf, unwrap} from '../../../test/support/outcome.ts';
+import {openWorkspace} from './jail.ts';
+import {type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
+
+const PINS: readonly (readonly [string, PinEntry])[] = [
+  ['by descriptor', pinByDescriptor],
+  ['by name', pinByName],
+];
+
+describe.each(PINS)('the root of a workspace, pinned %s', (how, pinEntry) => {
+  test.each(['a link', 'another directory'])(
+    'review R4: %s in its place gains nothing',
+    async replacement => {
+      const {workspace, root, outside} = await jailedPlace(pinEntry);
+      writeFileSync(join(outside, 'top.txt'), 'secret\n');
+      renameSync(root, `${root}-real`);
+      if (replacement === 'a link') symlinkSync(outside, root);
+      else renameSync(outside, root);
+
+      const seen = await readAt(workspace, 'top.txt');
+      expect(seen).toBe(how === 'by descriptor' ? 'top\n' : 'io_error');
+      expect(await writeAt(workspace, 'planted')).toBe('io_error');
+      expect(await writeAt(workspace, 'new/planted')).toBe('io_error');
+      expect(codeOf(await workspace.remove(unwrap(workspace.resolveForWrite('top.txt'))))).toBe('io_error');
+      expect(readdirSync(root).sort()).toEqual(['secret.txt', 'top.txt']);
+      expect(readdirSync(`${root}-real`).sort()).toEqual(['.git', 'a', 'top.txt']);
+    },
+  );
+
+  test('review R4: what changes something says that the root is another one, and what to do', async () => {
+    const {workspace, root} = await jailedPlace(pinEntry);
+    expect(workspace.verifyRoot()).toEqual({ok: true, value: undefined});
+    renameSync(root, `${root}-real`);
+    expect(workspace.verifyRoot()).toMatchObject({
+      error: {
+        code: 'io_error',
+        message: expect.stringMatching(
+          /work" was moved or replaced .* Put it back, or open a new session\.$/,
+        ),
+        details: {path: root, error: 'root_moved'},
+      },
+    });
+    renameSync(`${root}-real`, root);
+    expect(codeOf(workspace.verifyRoot())).toBe('ok');
+    expect(await writeAt(workspace, 'new')).toBe('ok');
+  });
+
+  test('review R4: the identity is that of the directory', async () => {
+    const {workspace, root} = await jailedPlace(pinEntry);
+    const {dev, ino} = statSync(root, {bigint: true});
+    expect(workspace.identity).toEqual({dev, ino});
+  });
+
+  test('a closed workspace leads nowhere, whatever gets its descriptor next', async () => {
+    const {workspace, root, outside} = await jailedPlace(pinEntry);
+    workspace.close();
+    workspace.close();
+    const other = unwrap(openWorkspace(outside, {pinEntry}));
+    expect(await readAt(workspace, 'secret.txt')).toBe('io_error');
+    expect(await readAt(workspace, 'top.txt')).toBe('io_error');
+    expect(await writeAt(workspace, 'top.txt')).toBe('io_error');
+    expect(readFileSync(join(root, 'top.txt'), 'utf8')).toBe('top\n');
+    other.close();
+  });
+});
+
+test('an open workspace holds one descriptor, and none when it is closed', async () => {
+  const {root} = await jailedPlace();
+  const descriptors = () => readdirSync('/proc/self/fd').length;
+  const before = descriptors();
+  const workspaces = Array.from({length: 20}, () => unwrap(openWorkspace(root)));
+  expect(descriptors()).toBe(before + 20);
+  for (const workspace of workspaces) workspace.close();
+  expect(descriptors()).toBe(before);
+});
+
+test('a root that is removed and made anew is another one', async () => {
+  const {workspace, root} = await jailedPlace();
+  rmSync(root, {recursive: true});
+  mkdirSync(root);
+  writeFileSync(join(root, 'top.txt'), 'new');
+  expect(await readAt(workspace, 'top.txt')).toBe('file_not_found');
+  expect(await writeAt(workspace, 'top.txt')).toBe('io_error');
+});

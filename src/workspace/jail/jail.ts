@@ -1,0 +1,140 @@
+import {realpathSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {fail} from '../../core/failure/fail.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {errorCode} from '../../system/error-code.ts';
+import type {Deadline} from '../deadline.ts';
+import {type EntryInfo, entryInfo} from '../entry-info.ts';
+import type {OpenFile} from '../open-file.ts';
+import {ProtectedPaths} from '../protect/protected-paths.ts';
+import {fileNotFound, protectedPath} from '../refusals.ts';
+import {removeFile} from '../remove-file.ts';
+import {
+  parseWorkspacePath,
+  parseWritablePath,
+  quotePath,
+  type WorkspacePath,
+  type WritablePath,
+} from '../workspace-path.ts';
+import {type OpenDirectory, openJailedDirectory} from './jailed-directory.ts';
+import {openJailedFile} from './jailed-file.ts';
+import {type EntryIdentity, type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
+import {type Ground, pinPath} from './pin-path.ts';
+import {pinRoot} from './pin-root.ts';
+import {
+  type Durability,
+  removeDirectory,
+  type StagedFile,
+  type StageOptions,
+  stageFile,
+} from './staged-file.ts';
+import type {Precondition} from './write-target.ts';
+
+/**
+ * W1: the files below one root. Nothing here follows a symbolic link or leaves the root, whatever
+ * is swapped while a call runs. Between calls the root is held, and what a caller opened.
+ */
+export interface Workspace {
+  /** The real path that the root had when it was opened. */
+  readonly root: string;
+  /** Review R4: what the root is. Whoever reaches it by name compares. */
+  readonly identity: EntryIdentity;
+  /** Whether `root` still leads to it: `io_error` that says so where it does not. */
+  readonly verifyRoot: () => Result<undefined>;
+  /** Checks what a caller wrote: relative to the root, or absolute inside it. */
+  readonly resolve: (path: string) => Result<WorkspacePath>;
+  /** The same for a place to write: not the root, nothing in `.git`, nothing that is protected. */
+  readonly resolveForWrite: (path: string) => Result<WritablePath>;
+  /** What lies there, a link included. `file_not_found` for nothing. */
+  readonly inspect: (path: WorkspacePath) => Result<EntryInfo>;
+  readonly openFile: (path: WorkspacePath) => Promise<Result<OpenFile>>;
+  /** `file_not_found` where it is not a directory. */
+  readonly openDirectory: (path: WorkspacePath) => Result<OpenDirectory>;
+  /** Writes content beside its target, making directories on the way. */
+  readonly stage: (
+    path: WritablePath,
+    content: Uint8Array,
+    options?: StageOptions,
+  ) => Promise<Result<StagedFile>>;
+  readonly remove: (
+    path: WritablePath,
+    expected?: Precondition,
+    deadline?: Deadline,
+  ) => Promise<Result<Durability>>;
+  /** Removes a directory if it is empty. */
+  readonly removeDirectory: (path: WritablePath) => void;
+  /** Lets go of the root. Nothing can be reached any more. */
+  readonly close: () => void;
+}
+
+export interface WorkspaceOptions {
+  /** Review R9: absolute paths of what no tool writes to, there or not, inside or outside. */
+  readonly protectedPaths?: readonly string[] | undefined;
+  /** Default: by descriptor on Linux, by name elsewhere. */
+  readonly pinEntry?: PinEntry | undefined;
+}
+
+/** `root` is the operator's word and may be a link; everything below it may not. To be closed. */
+export function openWorkspace(root: string, options: WorkspaceOptions = {}): Result<Workspace> {
+  const {pinEntry = process.platform === 'linux' ? pinByDescriptor : pinByName} = options;
+  const given = resolve(root);
+  try {
+    const real = realpathSync(given);
+    const pinned = pinRoot(real, pinEntry);
+    return ok(jail({root: pinned, pinEntry}, [real, given], options.protectedPaths ?? []));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    if (code === 'ENOENT') return fileNotFound(root);
+    if (code === 'ENOTDIR') {
+      return fail(
+        'not_a_file',
+        `The workspace root ${quotePath(root)} is not a directory. Name a directory.`,
+        {path: root, kind: 'file'},
+      );
+    }
+    return fail(
+      'io_error',
+      `Could not open the workspace ${quotePath(root)}: ${code}. It has to be readable, and /proc mounted on Linux.`,
+      {path: root, error: code, operation: 'open'},
+    );
+  }
+}
+
+function jail(
+  ground: Ground,
+  roots: readonly [string, ...string[]],
+  protectedPaths: readonly string[],
+): Workspace {
+  const closed = new ProtectedPaths(roots, protectedPaths, path => identityAt(ground, path));
+  return {
+    root: ground.root.path,
+    identity: ground.root.identity,
+    verifyRoot: () => ground.root.verify(),
+    resolve: path => parseWorkspacePath(roots, path),
+    resolveForWrite: path => {
+      const parsed = parseWritablePath(roots, path);
+      return parsed.ok && closed.protects(parsed.value) ? protectedPath(path) : parsed;
+    },
+    inspect: path => {
+      const pinned = pinPath(ground, path);
+      if (!pinned.ok) return pinned;
+      pinned.value.close();
+      return ok(entryInfo(pinned.value.stats));
+    },
+    openFile: path => openJailedFile(ground, path),
+    openDirectory: path => openJailedDirectory(ground, path),
+    stage: (path, content, options) => stageFile(ground, path, content, options),
+    remove: (path, expected, deadline) => removeFile(ground, path, expected, deadline),
+    removeDirectory: path => removeDirectory(ground, path),
+    close: () => ground.root.close(),
+  };
+}
+
+function identityAt(ground: Ground, path: WorkspacePath): EntryIdentity | undefined {
+  const pinned = pinPath(ground, path);
+  if (!pinned.ok) return undefined;
+  const identity = pinned.value.identify();
+  pinned.value.close();
+  return identity;
+}

@@ -1,0 +1,75 @@
+import {accessSync, constants} from 'node:fs';
+import {ok, type Result} from '../../core/result.ts';
+import type {ContentHash} from '../content-hash.ts';
+import type {Deadline} from '../deadline.ts';
+import {type EntryInfo, entryInfo} from '../entry-info.ts';
+import {ioFailure} from '../io-failure.ts';
+import {hashOpenFile} from '../open-file.ts';
+import {notAFile, staleRead} from '../refusals.ts';
+import type {WritablePath} from '../workspace-path.ts';
+import {type EntryVersion, entryVersion} from './entry-version.ts';
+import {openPinnedFile, refuseUnlessFile} from './jailed-file.ts';
+import {type Ground, type PinnedParent, pinChild} from './pin-path.ts';
+
+/** What must lie at a path for a write to go ahead: a file with this content, or nothing. */
+export type Precondition = ContentHash | 'absent';
+
+/**
+ * What lies where something is to be replaced or removed; undefined for nothing. Refused is all
+ * but a file with one name (W1) that this process may write: renaming over a file would bypass
+ * the protection that its mode gives it.
+ */
+export function inspectTarget(
+  ground: Ground,
+  parent: PinnedParent,
+  path: WritablePath,
+): Result<EntryInfo | undefined> {
+  try {
+    const pin = pinChild(ground, parent.directory, parent.name);
+    if (pin === undefined) return ok(undefined);
+    try {
+      const refused = refuseUnlessFile(pin, path);
+      if (refused !== undefined) return refused;
+      if (pin.stats.nlink > 1) return notAFile(path, 'hard_linked');
+      accessSync(pin.address, constants.W_OK);
+      return ok(entryInfo(pin.stats));
+    } finally {
+      pin.close();
+    }
+  } catch (error) {
+    return ioFailure(error, path, 'write');
+  }
+}
+
+/**
+ * The same, and the content is as expected: `stale_read` where it is not. The value is the version that was
+ * compared, undefined where nothing was expected: comparing takes its time, so whoever replaces or removes the
+ * entry asks for its version once more in the same tick.
+ */
+export async function checkTarget(
+  ground: Ground,
+  parent: PinnedParent,
+  path: WritablePath,
+  expected: Precondition | undefined,
+  deadline?: Deadline,
+): Promise<Result<EntryVersion | undefined>> {
+  const target = inspectTarget(ground, parent, path);
+  if (!target.ok) return target;
+  if (expected === undefined) return ok(undefined);
+  try {
+    const version = entryVersion(parent);
+    if (target.value === undefined) return expected === 'absent' ? ok(version) : staleRead(path);
+    if (expected === 'absent') return staleRead(path);
+    const file = await openPinnedFile(pinChild(ground, parent.directory, parent.name), path);
+    if (!file.ok) return file;
+    try {
+      const hash = await hashOpenFile(file.value, deadline);
+      if (!hash.ok) return hash;
+      return hash.value === expected ? ok(version) : staleRead(path);
+    } finally {
+      await file.value.close();
+    }
+  } catch (error) {
+    return ioFailure(error, path, 'read');
+  }
+}

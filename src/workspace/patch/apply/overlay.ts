@@ -1,0 +1,296 @@
+import {yieldAfter} from '../../../core/async/yield-after.ts';
+import {fail} from '../../../core/failure/fail.ts';
+import {ok, type Result} from '../../../core/result.ts';
+import {type Deadline, overdue} from '../../deadline.ts';
+import {quotePath, type WritablePath} from '../../workspace-path.ts';
+import type {ByteString} from '../byte-string.ts';
+import {type FileChange, type FileState, withExecutable} from '../file-change.ts';
+import type {LineNumbers} from '../line-numbers.ts';
+import type {PatchSection} from '../patch.ts';
+import {hunkProblem, type PatchProblem, patchFailure, pathProblem} from '../patch-problem.ts';
+import {splitLines} from '../split-lines.ts';
+import {applyHunks, type LocatedHunk} from './apply-hunks.ts';
+import {netChanges, type OverlayEntry} from './net-changes.ts';
+import {TextLines} from './text-lines.ts';
+
+/** The files a patch is applied over. Nothing is written. */
+export interface PatchTree {
+  readonly resolve: (path: string) => Result<WritablePath>;
+  /** Undefined for nothing there; a failure for what is no file that may be written. */
+  readonly read: (path: WritablePath) => Promise<Result<FileState | undefined>>;
+  readonly lineNumbers?: (path: WritablePath, state: FileState) => LineNumbers;
+  /** A file that stands where a new path needs a directory. */
+  readonly obstacle: (path: WritablePath) => WritablePath | undefined;
+}
+
+/** The same content under one or several names, from its first to its last section. */
+export interface Thread {
+  /** Undefined where a section creates it. */
+  readonly initial: ByteString | undefined;
+  /** Undefined where a section deletes it. */
+  readonly final: ByteString | undefined;
+  /** The hunks of each section that had some, with the number of lines before and after. */
+  readonly steps: readonly ThreadStep[];
+}
+
+export interface ThreadStep {
+  readonly kind: 'create' | 'delete' | 'modify';
+  readonly hunks: readonly LocatedHunk[];
+  /** Number of the section in the patch, to keep their order across threads. */
+  readonly order: number;
+}
+
+/** A hunk that was found elsewhere than its header says. */
+export interface AppliedOffset {
+  readonly path: WritablePath;
+  /** 1-based, in its section. */
+  readonly hunk: number;
+  /** 1-based line where it was applied. */
+  readonly line: number;
+  readonly offset: number;
+}
+
+export interface OverlayResult {
+  /** In the order in which the patch first names them. Only what differs in the end. */
+  readonly changes: readonly FileChange[];
+  readonly offsets: readonly AppliedOffset[];
+  readonly threads: readonly Thread[];
+}
+
+interface OpenThread {
+  readonly initial: ByteString | undefined;
+  final: ByteString | undefined;
+  readonly steps: ThreadStep[];
+}
+
+interface Entry extends OverlayEntry {
+  current: FileState | undefined;
+  origin: WritablePath | undefined;
+  thread: OpenThread | undefined;
+  /** A section for it failed; what later ones would say about it means nothing. */
+  failed: boolean;
+}
+
+/** Bytes of files gone through for all sections, a line counting as 8 more; one big file a thousand times is refused. */
+const MAX_WORK = 256 * 1024 * 1024;
+/** Bytes of all files together, as they are held in memory until the commit. */
+const MAX_LOADED = 256 * 1024 * 1024;
+
+/** Sections that are applied before everything else has its turn. */
+const TURN_AFTER = 64;
+
+/**
+ * Applies the sections in order over a picture of the files, so that a section sees what earlier ones
+ * did. All problems are reported together (`path_escape`, `file_not_found`, `patch_hunk_fail`).
+ */
+export async function overlayPatch(
+  tree: PatchTree,
+  sections: readonly PatchSection[],
+  deadline?: Deadline,
+): Promise<Result<OverlayResult>> {
+  const overlay = new Overlay(tree);
+  for (const [order, section] of sections.entries()) {
+    const late = overdue(deadline);
+    if (late !== undefined) return late;
+    // One section is bounded work; many are not.
+    if (order % TURN_AFTER === TURN_AFTER - 1) await yieldAfter(Number.POSITIVE_INFINITY);
+    await overlay.apply(section, order);
+  }
+  const [first, ...others] = overlay.problems;
+  if (first !== undefined) return patchFailure([first, ...others]);
+  return ok({changes: netChanges(overlay.entries), offsets: overlay.offsets, threads: overlay.threads});
+}
+
+class Overlay {
+  readonly entries = new Map<WritablePath, Entry>();
+  readonly problems: PatchProblem[] = [];
+  readonly offsets: AppliedOffset[] = [];
+  readonly threads: OpenThread[] = [];
+  readonly #tree: PatchTree;
+  /** Directories that new files of this patch need. */
+  readonly #directories = new Set<string>();
+  #work = 0;
+  #loaded = 0;
+
+  constructor(tree: PatchTree) {
+    this.#tree = tree;
+  }
+
+  async apply(section: PatchSection, order: number): Promise<void> {
+    const target = await this.#enter(section.path, section.line);
+    const source = section.kind === 'rename' ? await this.#enter(section.from, section.line) : target;
+    if (target === undefined || source === undefined || target.failed || source.failed) return;
+    const done =
+      section.kind === 'create'
+        ? this.#create(section, target, order)
+        : this.#change(section, source, target, order);
+    if (done) return;
+    target.failed = true;
+    source.failed = true;
+  }
+
+  #create(section: PatchSection & {kind: 'create'}, entry: Entry, order: number): boolean {
+    if (entry.current !== undefined) {
+      return this.#refuse(
+        section,
+        `${quotePath(entry.path)} exists already, so the patch cannot create it. Send a change of it instead.`,
+      );
+    }
+    if (!this.#placeable(section, entry)) return false;
+    const added = section.hunks.flatMap(hunk => hunk.lines);
+    const content = added.map(line => line.text).join('');
+    entry.current = {content, mode: section.executable ? 0o755 : undefined};
+    // A file that is created empty has no hunk that could be shown to `patch`.
+    entry.thread = {initial: added.length > 0 ? undefined : '', final: content, steps: []};
+    if (added.length > 0)
+      entry.thread.steps.push({kind: 'create', hunks: [{at: 0, offset: 0, lines: added}], order});
+    this.threads.push(entry.thread);
+    return true;
+  }
+
+  #change(
+    section: Exclude<PatchSection, {kind: 'create'}>,
+    source: Entry,
+    target: Entry,
+    order: number,
+  ): boolean {
+    const before = source.current;
+    if (before === undefined) return this.#missing(section, source);
+    if (section.kind === 'rename') {
+      if (target.current !== undefined) {
+        return this.#refuse(
+          section,
+          `${quotePath(target.path)} exists already, so nothing can be renamed to it.`,
+        );
+      }
+      if (!this.#placeable(section, target)) return false;
+    }
+    const content = this.#patched(section, source, before, order);
+    if (content === undefined) return false;
+    source.current = undefined;
+    if (section.kind === 'delete') {
+      if (content !== '' && section.whole !== true) {
+        const left = splitLines(content).length;
+        return this.#refuse(
+          section,
+          `The deletion of ${quotePath(source.path)} leaves ${left} of its lines. Put the whole file into the hunk as "-" lines.`,
+        );
+      }
+      if (section.hunks.length > 0 && source.thread !== undefined) source.thread.final = undefined;
+      source.thread = undefined;
+      source.origin = undefined;
+      return true;
+    }
+    const {thread, origin} = source;
+    source.thread = undefined;
+    source.origin = undefined;
+    target.current = {content, mode: withExecutable(before.mode, section.executable)};
+    target.thread = thread;
+    target.origin = origin;
+    return true;
+  }
+
+  /** The content after the hunks of the section; undefined if one of them fails. */
+  #patched(section: PatchSection, source: Entry, before: FileState, order: number): ByteString | undefined {
+    if (section.hunks.length === 0) return before.content;
+    if (this.#work > MAX_WORK) {
+      this.#refuse(
+        section,
+        `The patch goes through ${quotePath(source.path)} too often. Put all changes of a file into one section.`,
+      );
+      return undefined;
+    }
+    const file = new TextLines(before.content);
+    this.#work += before.content.length + 8 * file.count;
+    const numbers = this.#lineNumbers(source, before);
+    const {content, located, problems} = applyHunks(file, section.hunks, numbers);
+    for (const {hunk, line, text, detail} of problems) {
+      const message = `Hunk ${hunk} of ${quotePath(source.path)} (patch line ${line}): ${text}.`;
+      this.problems.push(hunkProblem(message, {path: source.path, hunk, patch_line: line, ...detail}));
+    }
+    if (problems.length > 0) return undefined;
+    for (const [index, {at, offset}] of located.entries()) {
+      if (offset !== 0) this.offsets.push({path: source.path, hunk: index + 1, line: at + 1, offset});
+    }
+    if (source.thread === undefined) {
+      source.thread = {initial: before.content, final: content, steps: []};
+      this.threads.push(source.thread);
+    }
+    source.thread.final = content;
+    source.thread.steps.push({kind: section.kind === 'delete' ? 'delete' : 'modify', hunks: located, order});
+    return content;
+  }
+
+  #lineNumbers({origin}: Entry, state: FileState): LineNumbers {
+    const read = origin === undefined ? undefined : this.entries.get(origin);
+    if (read?.original === undefined) return 'unread';
+    const numbers = this.#tree.lineNumbers?.(read.path, read.original) ?? 'unread';
+    // What an earlier section made of it nobody was shown.
+    return numbers === 'as_read' && state !== read.original ? 'unread' : numbers;
+  }
+
+  /** Reports a file in the way of the directories that a new path needs, or the reverse. */
+  #placeable(section: PatchSection, entry: Entry): boolean {
+    const names = entry.path.split('/');
+    const above = names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
+    const inPatch = above.find(path => this.entries.get(path as WritablePath)?.current !== undefined);
+    const obstacle = inPatch ?? this.#tree.obstacle(entry.path);
+    if (obstacle !== undefined) {
+      return this.#refuse(
+        section,
+        `${quotePath(entry.path)} cannot be created: ${quotePath(obstacle)} is a file.`,
+      );
+    }
+    if (this.#directories.has(entry.path)) {
+      return this.#refuse(
+        section,
+        `${quotePath(entry.path)} cannot be created: the patch has files below it.`,
+      );
+    }
+    for (const path of above) this.#directories.add(path);
+    return true;
+  }
+
+  #missing(section: PatchSection, entry: Entry): boolean {
+    const gone = entry.original === undefined ? 'There is no' : 'An earlier section removed';
+    const advice = 'Look the path up with list_files or glob; a new file needs "--- /dev/null".';
+    const message = `${gone} ${quotePath(entry.path)} (patch line ${section.line}). ${advice}`;
+    this.problems.push(pathProblem(fail('file_not_found', message, {path: entry.path}).error, section.line));
+    return false;
+  }
+
+  #refuse(section: PatchSection, message: string): false {
+    this.problems.push(hunkProblem(message, {path: section.path, patch_line: section.line}));
+    return false;
+  }
+
+  async #enter(path: string, line: number): Promise<Entry | undefined> {
+    const resolved = this.#tree.resolve(path);
+    if (!resolved.ok) {
+      this.problems.push(pathProblem(resolved.error, line));
+      return undefined;
+    }
+    const known = this.entries.get(resolved.value);
+    if (known !== undefined) return known;
+    const read = await this.#tree.read(resolved.value);
+    if (!read.ok) this.problems.push(pathProblem(read.error, line));
+    else this.#loaded += read.value?.content.length ?? 0;
+    if (this.#loaded > MAX_LOADED) {
+      const message = `The files that the patch changes have more than ${MAX_LOADED} bytes together. Split the patch.`;
+      const details = {path: resolved.value, size: this.#loaded, max_bytes: MAX_LOADED};
+      this.problems.push(pathProblem(fail('file_too_large', message, details).error, line));
+      return undefined;
+    }
+    const original = read.ok ? read.value : undefined;
+    const entry: Entry = {
+      path: resolved.value,
+      original,
+      current: original,
+      thread: undefined,
+      origin: original === undefined ? undefined : resolved.value,
+      failed: !read.ok,
+    };
+    this.entries.set(resolved.value, entry);
+    return entry;
+  }
+}

@@ -1,0 +1,87 @@
+import {type ByteString, bytesOf} from '../byte-string.ts';
+
+/** The part of two texts outside of which they are equal, in whole lines, with some equal lines around it. */
+export interface ChangedWindow {
+  readonly oldText: ByteString;
+  readonly newText: ByteString;
+  /** Lines of both texts before it. */
+  readonly linesBefore: number;
+  /** Equal lines at its beginning and at its end. */
+  readonly equalFirst: number;
+  readonly equalLast: number;
+}
+
+const BLOCK = 65_536;
+
+/**
+ * Cuts off what is equal at the beginning and at the end, but for `context` lines: the place of a small change in
+ * a large file is found at the speed of a comparison of memory, and only what is left is looked at line by line.
+ */
+export function changedWindow(before: ByteString, after: ByteString, context: number): ChangedWindow {
+  const head = lineStart(before, equalStart(before, after));
+  const tail = wholeLinesAtEnd(before, equalEnd(before, after, head));
+  let start = head;
+  let equalFirst = 0;
+  for (; start > 0 && equalFirst < context; equalFirst += 1) start = lineStart(before, start - 1);
+  let end = tail;
+  let equalLast = 0;
+  for (; end > 0 && equalLast < context; equalLast += 1) {
+    const newline = before.indexOf('\n', before.length - end);
+    end = newline === -1 ? 0 : before.length - newline - 1;
+  }
+  return {
+    oldText: before.slice(start, before.length - end),
+    newText: after.slice(start, after.length - end),
+    linesBefore: countLines(before.slice(0, start)),
+    equalFirst,
+    equalLast,
+  };
+}
+
+/** Lines of a text; the last one counts with or without its newline. */
+export function countLines(text: ByteString): number {
+  if (text === '') return 0;
+  let count = text.endsWith('\n') ? 0 : 1;
+  // A pass over bytes: a search from newline to newline costs much where lines are short.
+  const bytes = bytesOf(text);
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === 0x0a) count += 1;
+  return count;
+}
+
+/** Where the line that holds position `at` begins. */
+function lineStart(text: ByteString, at: number): number {
+  // A search from -1 would look at the first character.
+  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** How many bytes are equal at the beginning. */
+function equalStart(before: ByteString, after: ByteString): number {
+  const longest = Math.min(before.length, after.length);
+  let at = 0;
+  while (at + BLOCK <= longest && before.slice(at, at + BLOCK) === after.slice(at, at + BLOCK)) at += BLOCK;
+  while (at < longest && before.charCodeAt(at) === after.charCodeAt(at)) at += 1;
+  return at;
+}
+
+/** How many are equal at the end, behind the first `from`. */
+function equalEnd(before: ByteString, after: ByteString, from: number): number {
+  const longest = Math.min(before.length, after.length) - from;
+  const same = (length: number): boolean =>
+    before.slice(before.length - length, before.length - length + BLOCK) ===
+    after.slice(after.length - length, after.length - length + BLOCK);
+  let length = 0;
+  while (length + BLOCK <= longest && same(length + BLOCK)) length += BLOCK;
+  while (
+    length < longest &&
+    before.charCodeAt(before.length - length - 1) === after.charCodeAt(after.length - length - 1)
+  ) {
+    length += 1;
+  }
+  return length;
+}
+
+/** Of so many bytes at the end of a text, those behind the first newline among them. */
+function wholeLinesAtEnd(text: ByteString, length: number): number {
+  const newline = text.indexOf('\n', text.length - length);
+  return length === 0 || newline === -1 ? 0 : text.length - newline - 1;
+}

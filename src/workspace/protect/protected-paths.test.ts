@@ -1,0 +1,153 @@
+import {linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
+import {openTestWorkspace} from '../../../test/support/open-test-workspace.ts';
+import {unwrap} from '../../../test/support/outcome.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {openWorkspace} from '../jail/jail.ts';
+
+/** The reason for which a path is refused for writing, by the path; `ok` where it is not. */
+function judge(root: string, protectedPaths: readonly string[], paths: readonly string[]) {
+  const workspace = unwrap(openWorkspace(root, {protectedPaths}));
+  try {
+    return Object.fromEntries(
+      paths.map(path => {
+        const resolved = workspace.resolveForWrite(path);
+        return [path, resolved.ok ? 'ok' : String(resolved.error.details['reason'])];
+      }),
+    );
+  } finally {
+    workspace.close();
+  }
+}
+
+describe('review R9: protected paths', () => {
+  test('a file, a directory and what is not there yet, with what is below and what holds them', () => {
+    const root = temporaryDirectory();
+    mkdirSync(join(root, 'package/dist'), {recursive: true});
+    writeFileSync(join(root, 'forge.toml'), '');
+    const paths = ['forge.toml', 'package', 'conf/later.toml'].map(path => join(root, path));
+    expect(
+      judge(root, paths, [
+        'forge.toml',
+        './x/../forge.toml',
+        join(root, 'forge.toml'),
+        'package',
+        'package/dist/index.js',
+        'package/new/file',
+        'conf',
+        'conf/later.toml',
+        'conf/later.toml/x',
+        'conf/other.toml',
+        'forge.toml2',
+        'packages/x',
+        'x/forge.toml',
+      ]),
+    ).toEqual({
+      'forge.toml': 'protected',
+      './x/../forge.toml': 'protected',
+      [join(root, 'forge.toml')]: 'protected',
+      package: 'protected',
+      'package/dist/index.js': 'protected',
+      'package/new/file': 'protected',
+      conf: 'protected',
+      'conf/later.toml': 'protected',
+      'conf/later.toml/x': 'protected',
+      'conf/other.toml': 'ok',
+      'forge.toml2': 'ok',
+      'packages/x': 'ok',
+      'x/forge.toml': 'ok',
+    });
+  });
+
+  test('in whatever way some file system spells them', () => {
+    const root = temporaryDirectory();
+    const paths = [join(root, 'Forge/caf\u00e9.toml')];
+    for (const path of [
+      'forge/CAFE\u0301.TOML',
+      'FORGE/caf\u00e9.toml.',
+      'forge/caf\u00e9.to\u200bml',
+      'forge/caf\u00e9.toml::$DATA',
+    ]) {
+      expect(judge(root, paths, [path])).toEqual({[path]: 'protected'});
+    }
+  });
+
+  test('by the place that a link leads to, and by the link', () => {
+    const base = temporaryDirectory();
+    const root = join(base, 'work');
+    mkdirSync(join(root, 'real'), {recursive: true});
+    writeFileSync(join(root, 'real/target.toml'), '');
+    symlinkSync('real/target.toml', join(root, 'forge.toml'));
+    symlinkSync(root, join(base, 'alias'));
+    const paths = [join(base, 'alias/forge.toml'), join(base, 'alias/later.toml')];
+    expect(judge(root, paths, ['forge.toml', 'real/target.toml', 'later.toml', 'real/x'])).toEqual({
+      'forge.toml': 'protected',
+      'real/target.toml': 'protected',
+      'later.toml': 'protected',
+      'real/x': 'ok',
+    });
+  });
+
+  test('by what they are: a hard link has another name and the same content', () => {
+    const base = temporaryDirectory();
+    const root = join(base, 'work');
+    mkdirSync(root);
+    writeFileSync(join(base, 'config.toml'), '');
+    linkSync(join(base, 'config.toml'), join(root, 'innocent'));
+    expect(judge(root, [join(base, 'config.toml')], ['innocent', 'other'])).toEqual({
+      innocent: 'protected',
+      other: 'ok',
+    });
+  });
+
+  test('that hold the workspace close all of it; those outside nothing', () => {
+    const root = temporaryDirectory();
+    expect(judge(root, [dirname(root)], ['a/b'])).toEqual({'a/b': 'protected'});
+    expect(judge(root, [root], ['a/b'])).toEqual({'a/b': 'protected'});
+    expect(judge(root, [`${root}-other`, join(root, '../other/x')], ['a/b', 'x'])).toEqual({
+      'a/b': 'ok',
+      x: 'ok',
+    });
+  });
+
+  test('say what to do', () => {
+    const root = temporaryDirectory();
+    const workspace = unwrap(openWorkspace(root, {protectedPaths: [join(root, 'forge.toml')]}));
+    expect(workspace.resolveForWrite('FORGE.toml')).toEqual({
+      ok: false,
+      error: {
+        code: 'path_escape',
+        retryable: false,
+        message:
+          '"FORGE.toml" is protected: it is, or holds, what the operator keeps from all tools, such as the configuration. Leave it as it is, or ask the operator to change it.',
+        details: {path: 'FORGE.toml', reason: 'protected'},
+      },
+    });
+    workspace.close();
+  });
+
+  test('are closed to all tools that write', async () => {
+    const root = join(temporaryDirectory(), 'work');
+    mkdirSync(root);
+    const place = await openTestWorkspace({}, {root, protectedPaths: [join(root, 'forge.toml')]});
+    writeFileSync(join(root, 'forge.toml'), 'mode = "ask"\n');
+    writeFileSync(join(root, 'a.txt'), 'a\n');
+    const {code} = await callWorkspaceTools({}, {workspace: {...place, root}});
+    expect(await code('read_file', {path: 'forge.toml'})).toBe('ok');
+    expect(await code('write_file', {path: 'forge.toml', content: 'x'})).toBe('path_escape');
+    expect(await code('str_replace', {path: 'forge.toml', old_string: 'ask', new_string: 'auto'})).toBe(
+      'path_escape',
+    );
+    for (const diff of [
+      '--- a/forge.toml\n+++ b/forge.toml\n@@ -1 +1 @@\n-mode = "ask"\n+mode = "auto"\n',
+      '--- a/forge.toml\n+++ /dev/null\n@@ -1 +0,0 @@\n-mode = "ask"\n',
+      'diff --git a/a.txt b/forge.toml\nsimilarity index 100%\nrename from a.txt\nrename to forge.toml\n',
+      'diff --git a/forge.toml b/b.toml\nsimilarity index 100%\nrename from forge.toml\nrename to b.toml\n',
+    ]) {
+      expect([diff, await code('apply_patch', {unified_diff: diff})]).toEqual([diff, 'path_escape']);
+    }
+    expect(readFileSync(join(root, 'forge.toml'), 'utf8')).toBe('mode = "ask"\n');
+  });
+});
