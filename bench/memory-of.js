@@ -17,8 +17,8 @@ async function inThread() {
   const {Budget} = await loadOurs('core/budget.js');
   const {systemClock} = await loadOurs('core/clock.js');
   const {chunksOf} = await loadOurs('web/chunk/plan-chunks.js');
-  const {Offload} = await loadOurs('web/convert/offload.js');
-  const offload = new Offload();
+  const {WorkerPool} = await loadOurs('web/convert/worker-pool.js');
+  const offload = new WorkerPool();
   const source = {media: 'html', headerCharset: 'utf-8', baseUrl: BASE, honorBaseHref: false};
   const bytes = readFileSync(file);
   return async () => {

@@ -19,7 +19,7 @@ export const PROMISES = [
   {
     promise:
       'Names that change their answer, mix public and private ones, or answer without end reach nothing',
-    proofs: ['test/hostile/dns', 'src/web/guard/admit.test.ts'],
+    proofs: ['test/hostile/dns', 'src/web/guard/create-guard.test.ts'],
   },
   {
     promise:

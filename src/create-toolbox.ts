@@ -44,13 +44,13 @@ type DeepPartial<Value> = Value extends readonly unknown[]
 export interface ToolboxPorts {
   /** Structured log lines (FR-WF-19c). Default: none. */
   readonly log?: Log | undefined;
-  /** Host name to addresses. Default: the system's resolver. Its answers are judged like any other. */
+  /** Host name to addresses. Default: the system's resolver. Its answers are checked like any other. */
   readonly resolver?: HostResolver | undefined;
   /** PEM certificates trusted beside the system's, for a private certificate authority. */
   readonly certificateAuthorities?: readonly string[] | undefined;
-  /** Whom to ask about calls with side effects. Default: nobody, which refuses them. */
+  /** The approver of calls with side effects. Default: none, which refuses them. */
   readonly approver?: Approver | undefined;
-  /** Keeps a rule that somebody answered with beyond the session. Default: such a rule ends with the session. */
+  /** Keeps a rule that the approver answered with beyond the session. Default: such a rule ends with the session. */
   readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
   readonly clock?: Clock | undefined;
   readonly environment?: Environment | undefined;
@@ -93,7 +93,7 @@ export interface Toolbox extends ToolHost {
    * asks for no approval and writes no event; what an agent asks for goes through `call`.
    */
   readonly webFetch: (args: WebFetchArgs, context?: CallContext) => Promise<Result<FetchResponse>>;
-  /** What the approval settings say of a call, and by which rule. Runs nothing, asks nobody. */
+  /** What the approval settings say of a call, and by which rule. Runs nothing, asks no approver. */
   readonly explainPolicy: (tool: string, params: Json) => Promise<Result<Explanation>>;
   /**
    * Cancels the calls under way and waits until each has written its end, then ends the run, its processes
@@ -144,7 +144,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     env: environment.env,
     resolver: ports.resolver,
     certificateAuthorities: ports.certificateAuthorities ?? [],
-    barred: workspace === undefined ? startedIn(environment) : [workspace.workspace.root],
+    untrustedTrees: workspace === undefined ? startedIn(environment) : [workspace.workspace.root],
   });
   if (!web.ok) throw new ConfigError(web.error);
   const fetchLogged: FetchPage = web.value.fetch;

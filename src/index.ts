@@ -27,6 +27,8 @@ export {
   type ToolboxPorts,
 } from './create-toolbox.ts';
 export type {WebFetchArgs} from './tools/web/web-fetch.ts';
+export type {HostResolver} from './web/guard/dns/host-resolver.ts';
+export type {CanonicalUrl, FetchChunk, FetchResponse, Note, TruncationReason} from './web/page.ts';
 export {
   canonicalizeUrl,
   chunkMarkdown,
@@ -35,9 +37,7 @@ export {
   InvalidUrlError,
   isAllowedByRobots,
   parseRobots,
-} from './web/building-blocks.ts';
-export type {HostResolver} from './web/guard/dns/host-resolver.ts';
-export type {CanonicalUrl, FetchChunk, FetchResponse, Note, TruncationReason} from './web/page.ts';
+} from './web/public-api.ts';
 export type {Robots} from './web/robots/robots.ts';
 export type {FileSystem} from './workspace/file-system.ts';
 export {globFiles} from './workspace/glob/glob-files.ts';

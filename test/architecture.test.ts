@@ -175,9 +175,9 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
   },
   'what a check proved is minted by the check': {
     bad: [
-      {'web/fetch-page.ts': 'const target = {url} as AdmittedTarget;'},
-      {'web/transport/a.ts': 'const target = {url} as unknown as\n  AdmittedTarget;'},
-      {'web/transport/a.ts': 'const target = {url} as Readonly<AdmittedTarget>;'},
+      {'web/fetch-page.ts': 'const target = {url} as PinnedTarget;'},
+      {'web/transport/a.ts': 'const target = {url} as unknown as\n  PinnedTarget;'},
+      {'web/transport/a.ts': 'const target = {url} as Readonly<PinnedTarget>;'},
       {'web/url/a.ts': 'const url = value as CheckedUrl;'},
       {'web/guard/a.ts': 'const url = value as WebUrl;'},
       {'web/cache/a.ts': 'const key = text as CanonicalUrl;'},
@@ -185,7 +185,7 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
     ],
     good: [
       {
-        'web/guard/a.ts': 'const target = {url} as unknown as AdmittedTarget;',
+        'web/guard/a.ts': 'const target = {url} as unknown as PinnedTarget;',
         'web/url/a.ts': 'const url = {canonical: text as CanonicalUrl} as unknown as WebUrl;',
         'web/cache/a.ts': 'const url: CanonicalUrl = page.url; // as CanonicalUrl',
       },

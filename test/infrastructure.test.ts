@@ -3,8 +3,8 @@ import {afterAll, describe, expect, test} from 'vitest';
 import {Budget} from '../src/core/budget.ts';
 import {systemClock} from '../src/core/clock.ts';
 import {ok} from '../src/core/result.ts';
-import {createGuard} from '../src/web/guard/admit.ts';
 import {checkUrl} from '../src/web/guard/check-url.ts';
+import {createGuard} from '../src/web/guard/create-guard.ts';
 import {readGuardPolicy} from '../src/web/guard/guard-policy.ts';
 import {HostPins} from '../src/web/guard/host-pins.ts';
 import type {SsrfValidator} from '../src/web/guard/ssrf-validator.ts';
@@ -37,7 +37,11 @@ test('T-WF-INFRA-01 the guard takes a stubbed SsrfValidator and asks no system r
   const checked = checkUrl(url.value, policy.value.policy);
   if (!checked.ok) throw new Error('expected an allowed URL');
   const budget = new Budget(1000, systemClock);
-  const target = await createGuard(stub, policy.value.policy).admit(checked.value, new HostPins(), budget);
+  const target = await createGuard(stub, policy.value.policy).authorize(
+    checked.value,
+    new HostPins(),
+    budget,
+  );
   budget.close();
   expect(target).toMatchObject({ok: true, value: {addresses: ['2001:db8::9', '203.0.113.9']}});
   expect(asked).toEqual(['no-such-host.invalid']);

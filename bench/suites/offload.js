@@ -11,13 +11,13 @@ const THREAD = 'in a thread, both threads';
 export async function measure({rounds}) {
   const {Budget} = await loadOurs('core/budget.js');
   const {systemClock} = await loadOurs('core/clock.js');
-  const {Offload} = await loadOurs('web/convert/offload.js');
+  const {WorkerPool} = await loadOurs('web/convert/worker-pool.js');
   const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
   const {planChunks} = await loadOurs('web/chunk/plan-chunks.js');
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
   const never = Number.POSITIVE_INFINITY;
-  const here = new Offload({threshold: {convert: never, chunk: never}, maxThreads: 2});
-  const thread = new Offload({threshold: {convert: 0, chunk: 0}, maxThreads: 2});
+  const here = new WorkerPool({threshold: {convert: never, chunk: never}, maxThreads: 2});
+  const thread = new WorkerPool({threshold: {convert: 0, chunk: 0}, maxThreads: 2});
   const run = async (offload, job) => {
     const budget = new Budget(60_000, systemClock);
     const done = await offload.run(job, budget);
@@ -52,7 +52,7 @@ export async function measure({rounds}) {
   const stall = await alternate({worst: () => chunkMarkdown(worst, 600, countTokens)}, rounds);
   const rows = [{name: '64 KiB of random letters', costs: stall.worst}];
   tables.push({title: 'the slowest Markdown that is chunked here', rows});
-  return {tables, remarks: [await firstUse(Offload, Budget, systemClock)]};
+  return {tables, remarks: [await firstUse(WorkerPool, Budget, systemClock)]};
 }
 
 function randomLetters(length) {
@@ -61,8 +61,8 @@ function randomLetters(length) {
 }
 
 /** A thread's first document also starts the thread and loads the code in it. */
-async function firstUse(Offload, Budget, clock) {
-  const offload = new Offload({threshold: {convert: 0, chunk: 0}, maxThreads: 1});
+async function firstUse(WorkerPool, Budget, clock) {
+  const offload = new WorkerPool({threshold: {convert: 0, chunk: 0}, maxThreads: 1});
   const budget = new Budget(60_000, clock);
   const start = cpuTime();
   await offload.run({kind: 'chunk', markdown: 'text', maxTokens: 600}, budget);

@@ -45,7 +45,7 @@ export async function measure({rounds}) {
 async function guardedFetch(port) {
   const {Budget} = await loadOurs('core/budget.js');
   const {systemClock} = await loadOurs('core/clock.js');
-  const {createGuard} = await loadOurs('web/guard/admit.js');
+  const {createGuard} = await loadOurs('web/guard/create-guard.js');
   const {checkUrl} = await loadOurs('web/guard/check-url.js');
   const {readGuardPolicy} = await loadOurs('web/guard/guard-policy.js');
   const {HostPins} = await loadOurs('web/guard/host-pins.js');
@@ -67,7 +67,7 @@ async function guardedFetch(port) {
       const budget = new Budget(20_000, systemClock);
       try {
         const checked = expectOk(checkUrl(expectOk(parseUrl(address)), policy));
-        const target = expectOk(await guard.admit(checked, new HostPins(), budget));
+        const target = expectOk(await guard.authorize(checked, new HostPins(), budget));
         const response = expectOk(await transport.request(target, {method: 'GET', headers}, budget));
         return expectOk(await response.read(MAX_BYTES));
       } finally {

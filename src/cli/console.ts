@@ -11,7 +11,7 @@ export interface Console {
   /** The streams themselves, for commands that speak a protocol on them. */
   readonly input: Readable;
   readonly output: Writable;
-  /** Asks a person for a line; `undefined` where that person hangs up. No function where nobody can be asked. */
+  /** Asks a person for a line; `undefined` where that person hangs up. No function where no one can be asked. */
   readonly ask: ((question: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
   /** Stdout is a terminal: decorate, and strip control sequences. */
   readonly interactive: boolean;

@@ -17,9 +17,9 @@ export type {
 } from '../create-toolbox/open-page-reader.ts';
 export type {ListedUrl, NoUrl} from '../create-toolbox/parse-listed-url.ts';
 export type {
-  ApprovalDesk,
+  ApprovalManager,
   ListedRun,
-  LogVerdict,
+  LogCheck,
   PendingApproval,
   Probe,
   UndoRequest,

@@ -1,7 +1,7 @@
 import {isAbsolute, join, resolve} from 'node:path';
 import type {Environment} from './environment.ts';
 
-/** A configuration file, and who named it; nobody where it is the user's usual one. */
+/** A configuration file, and who named it; undefined where it is the user's usual one. */
 export interface ConfigPath {
   readonly file: string;
   readonly namedBy?: '--config' | 'FORGE_CONFIG';

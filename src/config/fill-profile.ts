@@ -12,7 +12,7 @@ export const UNCONFIGURED: Profile = 'guarded';
 const FILLINGS: Readonly<Record<Profile, Table>> = {
   'read-only': {tools: {mode: 'enabled', access: 'read-only', webfetch: {enabled: true}}},
   guarded: {tools: {mode: 'enabled', webfetch: {enabled: true}}},
-  // The client asks its user itself. Deny rules, ask rules and the denylist are judged before the mode.
+  // The client asks its user itself. Deny rules, ask rules and the denylist are checked before the mode.
   trusted: {tools: {mode: 'enabled', webfetch: {enabled: true}, approval: {mode: 'auto'}}},
 };
 

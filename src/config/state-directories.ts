@@ -1,7 +1,7 @@
 import {delimiter, dirname, isAbsolute, join, sep} from 'node:path';
 import type {Environment} from './environment.ts';
 
-/** Where runs are kept if nobody says: below the user's state directory (XDG). */
+/** Where runs are kept if the user does not say: below the user's state directory (XDG). */
 export function defaultRunsRoot({env, homeDir, tempDir}: Environment): string {
   const xdg = env['XDG_STATE_HOME'];
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, 'forge-tools', 'runs');

@@ -72,7 +72,7 @@ export class Budget {
   }
 
   /**
-   * Ruling B2: the time that somebody else's budget pays for does not count against this one. Pauses may
+   * Ruling B2: the time that another budget pays for does not count against this one. Pauses may
    * overlap: the time goes on when the last one has ended.
    */
   async pausedFor<Value>(work: () => Promise<Value>): Promise<Value> {

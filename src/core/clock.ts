@@ -1,4 +1,4 @@
-/** The only door to time; everything that needs "now" or a timer gets one of these. */
+/** The only gateway to time; everything that needs "now" or a timer gets one of these. */
 export interface Clock {
   /** Milliseconds since the epoch, for time stamps. */
   readonly now: () => number;

@@ -25,7 +25,7 @@ export type ApprovalRule = {
   readonly reason: string;
 };
 
-/** What somebody is asked. Summary and preview come from the tool; nothing in them was executed. */
+/** What the approver is asked. Summary and preview come from the tool; nothing in them was executed. */
 export interface ApprovalQuestion {
   readonly requestId: string;
   readonly tool: string;
@@ -75,7 +75,7 @@ export interface CallOptions {
   readonly availableCapacityBytes?: number | undefined;
 }
 
-/** What a face needs of the toolbox: list, call, and the answer as text. */
+/** What an interface needs of the toolbox: list, call, and the answer as text. */
 export interface ToolHost {
   readonly listTools: () => readonly ToolListing[];
   /** Never rejects; an unknown tool, wrong parameters and bugs are error results. */

@@ -48,7 +48,7 @@ export interface ApprovalSubject {
   readonly exactOnly?: boolean;
 }
 
-/** What policy can judge before any work is done for a call; nothing is read for it. */
+/** What policy can check before any work is done for a call; nothing is read for it. */
 export interface CallOutline {
   /** Absent where it takes work to know. */
   readonly subject?: ApprovalSubject;
@@ -56,7 +56,7 @@ export interface CallOutline {
 }
 
 /** Whether the rules on hosts let a call go on to a host that it was led to. */
-export type HostVerdict = {readonly allowed: true} | {readonly allowed: false; readonly reason: string};
+export type HostDecision = {readonly allowed: true} | {readonly allowed: false; readonly reason: string};
 
 /** What a call would do, worked out without doing it. */
 export interface Intent {
@@ -103,7 +103,7 @@ export interface ToolContext {
   /** Fires at the time-out and when the caller cancels. */
   readonly signal: AbortSignal;
   /** Review R11: to be asked at every hop of a fetch, for what a page loads too. */
-  readonly mayReach: (host: string) => HostVerdict;
+  readonly mayReach: (host: string) => HostDecision;
   readonly maxOutputBytes: number;
   readonly availableCapacityBytes: number;
   /** FR-WF-03a: a tool whose answer fits by itself sets this to false. */
@@ -118,7 +118,7 @@ export interface ToolContext {
   /** The same for what is too long for memory; more than `maxBytes` is not kept. */
   readonly streamArtifact: (path: string, maxBytes: number) => ArtifactStream;
   readonly artifacts: ArtifactStore;
-  /** Says how far the call is; a face passes it on. */
+  /** Says how far the call is; an interface passes it on. */
   readonly progress: (message: string) => void;
 }
 
@@ -142,7 +142,7 @@ export interface ToolDefinition<Params, Data> {
    * Ruling W19: how long its answer is waited for after its signal has fired, because it takes back first what it
    * had half done. Default: two seconds.
    */
-  readonly settleMs?: number;
+  readonly finishMs?: number;
   /** Default: nothing is known before `intend`. */
   readonly outline?: (params: Params) => CallOutline;
   /** Side-effect free. Called before an approval is asked for, and its hashes are compared before `execute`. */

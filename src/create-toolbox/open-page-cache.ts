@@ -3,15 +3,15 @@ import {type Clock, systemClock} from '../core/clock.ts';
 import {fail} from '../core/failure/fail.ts';
 import type {Result} from '../core/result.ts';
 import type {CacheEntry} from '../web/cache/entry.ts';
-import {type CacheDesk, openCacheDesk, type Removal} from '../web/cache/inspect/cache-desk.ts';
+import {type CacheManager, openCacheManager, type Removal} from '../web/cache/inspect/cache-manager.ts';
 import type {CacheStats} from '../web/cache/inspect/cache-stats.ts';
-import type {CachedPage} from '../web/cache/inspect/survey-entries.ts';
+import type {CachedPage} from '../web/cache/inspect/scan-entries.ts';
 import {parseUrl} from '../web/url/parse-url.ts';
 import {redactUrl} from '../web/url/redact-url.ts';
 
 export type {CachedPage, CacheEntry, CacheStats, Removal};
 
-export interface PageCache extends Omit<CacheDesk, 'show'> {
+export interface PageCache extends Omit<CacheManager, 'show'> {
   /** What is stored of the URL, at least one entry; `file_not_found` if nothing is. */
   readonly show: (url: string) => Promise<Result<readonly CacheEntry[]>>;
 }
@@ -19,18 +19,18 @@ export interface PageCache extends Omit<CacheDesk, 'show'> {
 /** The page cache of a configuration, for the commands that look after it. No fetch is made. */
 export function openPageCache({tools}: Config, clock: Clock = systemClock): PageCache {
   const {cache_dir, max_cache_entries, max_cache_bytes} = tools.webfetch;
-  const desk = openCacheDesk({
+  const manager = openCacheManager({
     directory: cache_dir,
     maxEntries: max_cache_entries,
     maxBytes: max_cache_bytes,
     clock,
   });
   return {
-    ...desk,
+    ...manager,
     async show(text) {
       const url = parseUrl(text);
       if (!url.ok) return url;
-      const found = await desk.show(url.value.canonical);
+      const found = await manager.show(url.value.canonical);
       if (!found.ok || found.value.length > 0) return found;
       return fail(
         'file_not_found',

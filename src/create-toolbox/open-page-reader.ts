@@ -71,7 +71,7 @@ export function openPageReader(
     env: environment.env,
     resolver: undefined,
     certificateAuthorities: [],
-    barred: startedIn(environment),
+    untrustedTrees: startedIn(environment),
   });
   if (!web.ok) throw new ConfigError(web.error);
   for (const message of [...warnings, ...web.value.warnings]) {

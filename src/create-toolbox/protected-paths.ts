@@ -6,7 +6,7 @@ import {packageFile} from '../core/package-file.ts';
 /** What this package loads beside its own code, where the workspace is the package itself. */
 const LOADED = ['node_modules', 'vocabulary', 'assets', 'package.json'];
 
-export interface ProtectedParts {
+export interface ProtectedDeps {
   /** The workspace, an absolute path. */
   readonly root: string;
   /** Files that the host names, such as the configuration, there or not. */
@@ -20,7 +20,7 @@ export interface ProtectedParts {
  * the configuration, this package with all it loads, the executable of Node, and our own state. Absolute paths
  * that lie in the workspace.
  */
-export function protectedPaths({root, named, state}: ProtectedParts): readonly string[] {
+export function protectedPaths({root, named, state}: ProtectedDeps): readonly string[] {
   const real = realPath(root);
   const isWithin = (path: string): boolean => isInside(root, path) || isInside(real, path);
   const paths = [...named, ...state, process.execPath].map(path => resolve(path));

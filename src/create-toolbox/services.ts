@@ -13,7 +13,7 @@ import type {ListedRun} from '../report/list-runs.ts';
 import type {FollowedRun} from '../report/live/serve-run.ts';
 import type {WrittenReport} from '../report/write-report.ts';
 import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending-approvals.ts';
-import {type LogVerdict, verifyLog} from '../runtime/events/verify-log.ts';
+import {type LogCheck, verifyLog} from '../runtime/events/verify-log.ts';
 import {type UndoneStep, undoStep as undoStepOf} from '../tools/change/undo-step.ts';
 import {openWorkspaceSession} from '../tools/files/workspace-session.ts';
 import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
@@ -25,7 +25,7 @@ import {protectedPaths} from './protected-paths.ts';
 export {openPageCache} from './open-page-cache.ts';
 export {openPageReader} from './open-page-reader.ts';
 export {parseListedUrl} from './parse-listed-url.ts';
-export type {FollowedRun, ListedRun, LogVerdict, PendingApproval, Probe, WrittenReport};
+export type {FollowedRun, ListedRun, LogCheck, PendingApproval, Probe, WrittenReport};
 
 /** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
 
@@ -51,7 +51,7 @@ export async function listRuns(
 }
 
 /** Checks the hash chain of a run's log. */
-export function verifyRun(runDirectory: string): Promise<Result<LogVerdict>> {
+export function verifyRun(runDirectory: string): Promise<Result<LogCheck>> {
   return verifyLog(join(runDirectory, 'events.jsonl'));
 }
 
@@ -90,14 +90,14 @@ async function loggedRecordHash(runDirectory: string, step: number): Promise<Res
   const path = join(runDirectory, 'events.jsonl');
   let recordHash: string | undefined;
   let hasFailed = false;
-  const verdict = await verifyLog(path, ({event, payload}) => {
+  const check = await verifyLog(path, ({event, payload}) => {
     const {step: of, undo_record_sha256: hash} = payload;
     if (of !== step) return;
     if (event === 'PATCH_APPLIED' && typeof hash === 'string') recordHash = hash;
     if (event === 'tool_call_finished') hasFailed = payload['status'] === 'error';
   });
-  if (!verdict.ok) return verdict.error.details['error'] === 'ENOENT' ? ok(undefined) : verdict;
-  if (verdict.value.state === 'tampered') {
+  if (!check.ok) return check.error.details['error'] === 'ENOENT' ? ok(undefined) : check;
+  if (check.value.state === 'tampered') {
     return fail(
       'io_error',
       `${path} was changed after it was written, so what it says of step ${step} cannot be trusted. Nothing was undone.`,
@@ -116,7 +116,7 @@ async function loggedRecordHash(runDirectory: string, step: number): Promise<Res
   return ok(recordHash);
 }
 
-/** Makes one HTML page of a run (a path, a name or `latest`), where nobody says otherwise beside its log. */
+/** Makes one HTML page of a run (a path, a name or `latest`), where the caller does not say otherwise beside its log. */
 export async function writeReport(
   run: string,
   out: string | undefined,
@@ -169,7 +169,7 @@ async function tryBrowser(
     env,
     resolver: undefined,
     certificateAuthorities: [],
-    barred: cwd === '/' ? [] : [cwd],
+    untrustedTrees: cwd === '/' ? [] : [cwd],
   });
   if (!web.ok) return found;
   try {
@@ -189,7 +189,7 @@ async function tryBrowser(
   }
 }
 
-export interface ApprovalDesk {
+export interface ApprovalManager {
   /** Oldest first. */
   readonly list: () => Promise<Result<readonly PendingApproval[]>>;
   readonly approve: (id: string) => Promise<Result<PendingApproval>>;
@@ -197,18 +197,18 @@ export interface ApprovalDesk {
 }
 
 /** The approvals that wait in one run or, where none is named, in all runs of the default place. */
-export function openApprovals(runDirectory: string | undefined, environment: Environment): ApprovalDesk {
-  const desks = async (): Promise<readonly PendingApprovals[]> => {
+export function openApprovals(runDirectory: string | undefined, environment: Environment): ApprovalManager {
+  const managers = async (): Promise<readonly PendingApprovals[]> => {
     const runs = runDirectory === undefined ? await runsBelow(defaultRunsRoot(environment)) : [runDirectory];
     return runs.map(run => new PendingApprovals(run, systemClock));
   };
   const first = async (
     id: string,
-    act: (desk: PendingApprovals) => Promise<Result<PendingApproval>>,
+    act: (manager: PendingApprovals) => Promise<Result<PendingApproval>>,
   ): Promise<Result<PendingApproval>> => {
     let refusal: Err<Failure> = fail('file_not_found', `No approval ${JSON.stringify(id)} waits in any run.`);
-    for (const desk of await desks()) {
-      const done = await act(desk);
+    for (const manager of await managers()) {
+      const done = await act(manager);
       if (done.ok) return done;
       if (done.error.code !== 'file_not_found') refusal = done;
     }
@@ -217,15 +217,15 @@ export function openApprovals(runDirectory: string | undefined, environment: Env
   return {
     list: async () => {
       const waiting: PendingApproval[] = [];
-      for (const desk of await desks()) {
-        const listed = await desk.list();
+      for (const manager of await managers()) {
+        const listed = await manager.list();
         if (!listed.ok) return listed;
         waiting.push(...listed.value);
       }
       return ok(waiting.sort((a, b) => a.created_at.localeCompare(b.created_at)));
     },
-    approve: id => first(id, desk => desk.approve(id)),
-    dismiss: id => first(id, desk => desk.dismiss(id)),
+    approve: id => first(id, manager => manager.approve(id)),
+    dismiss: id => first(id, manager => manager.dismiss(id)),
   };
 }
 

@@ -11,8 +11,8 @@ test.each([
   ['/home/ann', []],
   ['/home', []],
   ['/', []],
-])('review R3: without a workspace, started in %s, programs below %j are not run', (cwd, barred) => {
-  expect(startedIn({cwd, homeDir: '/home/ann'})).toEqual(barred);
+])('review R3: without a workspace, started in %s, programs below %j are not run', (cwd, untrustedTrees) => {
+  expect(startedIn({cwd, homeDir: '/home/ann'})).toEqual(untrustedTrees);
 });
 
 test('ruling H7: a home that is named by a link is the home', () => {

@@ -31,7 +31,7 @@ export interface AskedState {
   readonly nonce: string;
 }
 
-export interface CallParts {
+export interface CallDeps {
   readonly host: ToolHost;
   readonly results: 'both' | 'text';
   readonly maxResultBytes: number | undefined;
@@ -47,38 +47,38 @@ export interface CallParts {
   readonly redeem: (nonce: string) => boolean;
 }
 
-/** `tools/call`: arguments are judged by the host, so that wrong ones are results a model can read. */
+/** `tools/call`: arguments are checked by the host, so that wrong ones are results a model can read. */
 export async function callTool(
   {params}: CallToolRequest,
   context: ServerContext,
-  parts: CallParts,
+  deps: CallDeps,
 ): Promise<CallToolResult | InputRequiredResult> {
   const {mcpReq} = context;
-  const {host} = parts;
+  const {host} = deps;
   const request: ToolRequest = {
     tool: params.name,
     params: (params.arguments ?? {}) as {readonly [name: string]: Json},
-    request_id: `${parts.idPrefix}-${String(mcpReq.id).slice(0, 64)}`,
+    request_id: `${deps.idPrefix}-${String(mcpReq.id).slice(0, 64)}`,
   };
   const capacity = capacityOf(mcpReq._meta?.[CAPACITY]);
-  const deferring = parts.era === 'modern' ? deferringApprover(request, context, parts) : undefined;
-  const approver = canShowForms(context, parts) ? (deferring ?? elicitingApprover(context)) : undefined;
-  const progress = reportProgress(request.tool, context, parts.clock);
+  const deferring = deps.era === 'modern' ? deferringApprover(request, context, deps) : undefined;
+  const approver = canShowForms(context, deps) ? (deferring ?? elicitingApprover(context)) : undefined;
+  const progress = reportProgress(request.tool, context, deps.clock);
   const options: CallOptions = {
     signal: anyOf([mcpReq.signal, context.http?.req?.signal, deferring?.signal]),
     onProgress: progress.say,
     ...(approver === undefined ? {} : {approver}),
     // web_fetch has its own limits (FR-WF-03a).
-    ...(isBareJsonTool(request.tool) ? {} : {maxOutputBytes: parts.maxResultBytes}),
+    ...(isBareJsonTool(request.tool) ? {} : {maxOutputBytes: deps.maxResultBytes}),
     ...(capacity === undefined ? {} : {availableCapacityBytes: capacity}),
   };
   try {
     const result = await host.call(request, options);
     const open = deferring?.open;
-    if (open === undefined) return presentResult(result, host.renderText, parts.results);
+    if (open === undefined) return presentResult(result, host.renderText, deps.results);
     return inputRequired({
       inputRequests: {[APPROVAL]: inputRequired.elicit(approvalForm(open.question))},
-      requestState: await parts.sign({digest: open.digest, nonce: randomHex(16)}),
+      requestState: await deps.sign({digest: open.digest, nonce: randomHex(16)}),
     });
   } finally {
     progress.stop();
@@ -89,7 +89,7 @@ export async function callTool(
 function deferringApprover(
   request: ToolRequest,
   {mcpReq}: ServerContext,
-  {redeem}: CallParts,
+  {redeem}: CallDeps,
 ): DeferringApprover {
   const state = mcpReq.requestState<AskedState>();
   const response = inputResponse(mcpReq.inputResponses, APPROVAL);
@@ -101,7 +101,7 @@ function deferringApprover(
   return new DeferringApprover(question => questionDigest(request, question), given);
 }
 
-function canShowForms({mcpReq}: ServerContext, {era, initialized}: CallParts): boolean {
+function canShowForms({mcpReq}: ServerContext, {era, initialized}: CallDeps): boolean {
   const envelope = mcpReq.envelope as {readonly [key: string]: unknown} | undefined;
   const declared = era === 'modern' ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : initialized();
   const elicitation = (declared as ClientCapabilities | undefined)?.elicitation;

@@ -2,7 +2,7 @@ import type {Json} from '../core/json.ts';
 
 export type JsonObject = {readonly [name: string]: Json};
 
-/** Fields of JSON that somebody else wrote: of another type than expected, they are not there. */
+/** Fields of JSON that another program wrote: of another type than expected, they are not there. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import {basename, join} from 'node:path';
 import {ok, type Result} from '../core/result.ts';
-import {type LogVerdict, verifyLog} from '../runtime/events/verify-log.ts';
+import {type LogCheck, verifyLog} from '../runtime/events/verify-log.ts';
 import {isRunInUse} from '../runtime/run-lock.ts';
 import type {PageHead} from './render-page.ts';
 import {RunHistory} from './run-history.ts';
@@ -9,19 +9,19 @@ import {RunHistory} from './run-history.ts';
 export class RunReader {
   readonly path: string;
   readonly history = new RunHistory();
-  #verdict: LogVerdict | undefined;
+  #verdict: LogCheck | undefined;
 
   constructor(path: string) {
     this.path = path;
   }
 
   /** What the log said when it was read last. */
-  get verdict(): LogVerdict | undefined {
+  get verdict(): LogCheck | undefined {
     return this.#verdict;
   }
 
   /** Takes what was appended since. After a line that does not verify, nothing more is believed. */
-  async readOn(): Promise<Result<LogVerdict>> {
+  async readOn(): Promise<Result<LogCheck>> {
     if (this.#verdict?.state === 'tampered') return ok(this.#verdict);
     const log = join(this.path, 'events.jsonl');
     const read = await verifyLog(log, event => this.history.add(event), this.#verdict);
@@ -45,10 +45,7 @@ export class RunReader {
 
 const UNREAD = {state: 'torn', text: 'The log has not been read.'} as const;
 
-function describe(
-  {state, events, head, tornBytes, problem}: LogVerdict,
-  inUse: boolean,
-): PageHead['verdict'] {
+function describe({state, events, head, tornBytes, problem}: LogCheck, inUse: boolean): PageHead['verdict'] {
   const count = `${events} ${events === 1 ? 'event' : 'events'}`;
   if (state === 'tampered') {
     const {line = events + 1, reason = 'does not verify'} = problem ?? {};

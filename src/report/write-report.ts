@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path';
 import {fail} from '../core/failure/fail.ts';
 import type {Failure} from '../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
-import type {LogVerdict} from '../runtime/events/verify-log.ts';
+import type {LogCheck} from '../runtime/events/verify-log.ts';
 import {ioFailure} from '../runtime/io-failure.ts';
 import {replaceFile} from '../system/replace-file.ts';
 import {stateOf} from './call/call-state.ts';
@@ -21,7 +21,7 @@ export interface WrittenReport {
   readonly refused: number;
   readonly failed: number;
   readonly durationSec: number;
-  readonly log: LogVerdict['state'];
+  readonly log: LogCheck['state'];
   /** Artifacts that are not what the log vouches for. */
   readonly altered: number;
 }

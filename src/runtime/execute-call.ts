@@ -63,7 +63,7 @@ async function perform(
   const early = denyEarly({requestId: call.requestId, step: call.step, tool, outline}, policy, session);
   if (!early.ok) return early;
 
-  const bounds = {tool: tool.name, timeoutMs, settleMs: tool.settleMs, caller, clock};
+  const bounds = {tool: tool.name, timeoutMs, finishMs: tool.finishMs, caller, clock};
   const planned = () => runBounded(signal => intend(call.context(signal)), bounds);
   const intent = await planned();
   if (!intent.ok) return intent;

@@ -3,17 +3,17 @@ import type {Json} from '../core/json.ts';
 import type {Log} from '../core/log.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {Intent, ToolContext} from '../core/tool.ts';
-import type {ConfirmationPolicy, Verdict} from './approvals/confirmation-policy.ts';
+import type {ConfirmationPolicy, PolicyDecision} from './approvals/confirmation-policy.ts';
 import {prepareCall} from './call/prepare-call.ts';
 import {runBounded} from './call/run-bounded.ts';
 import type {Registry} from './registry.ts';
 
 export interface Explanation {
   readonly intent: Intent;
-  readonly verdict: Verdict;
+  readonly verdict: PolicyDecision;
 }
 
-interface ExplainParts {
+interface ExplainDeps {
   readonly registry: Registry;
   readonly policy: ConfirmationPolicy;
   readonly clock: Clock;
@@ -22,12 +22,12 @@ interface ExplainParts {
 
 /**
  * `policy explain TOOL JSON`: what would be decided about a call and by which rule. Needs no session:
- * it runs nothing, asks nobody and writes nothing.
+ * it runs nothing, asks no approver and writes nothing.
  */
 export async function explainCall(
   name: string,
   params: Json,
-  {registry, policy, clock, log}: ExplainParts,
+  {registry, policy, clock, log}: ExplainDeps,
 ): Promise<Result<Explanation>> {
   const tool = registry.find(name);
   if (!tool.ok) return tool;

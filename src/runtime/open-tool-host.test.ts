@@ -4,10 +4,10 @@ import {openTestRuntime, tempDirectory, toolOf} from '../../test/support/open-te
 import {Lifecycle} from '../core/async/lifecycle.ts';
 import {systemClock} from '../core/clock.ts';
 import type {ToolResult} from '../core/tool.ts';
-import {openToolHost, type ToolHostParts} from './open-tool-host.ts';
+import {openToolHost, type ToolHostDeps} from './open-tool-host.ts';
 import {openSession, type Session} from './session.ts';
 
-async function openHost(overrides: Partial<ToolHostParts> = {}) {
+async function openHost(overrides: Partial<ToolHostDeps> = {}) {
   const {runtime} = await openTestRuntime();
   const lifecycle = new Lifecycle();
   const directory = join(await tempDirectory(), 'run');

@@ -14,7 +14,7 @@ import {renderResult} from './render-result.ts';
 import type {Runtime} from './runtime.ts';
 import type {Session} from './session.ts';
 
-export interface ToolHostParts extends Omit<Runtime, 'session'> {
+export interface ToolHostDeps extends Omit<Runtime, 'session'> {
   /** Called at the first call, and again at the next one if it failed. */
   readonly openSession: () => Promise<Result<Session>>;
   /** Takes the calls, and is closed before `closeSession`. */
@@ -28,15 +28,15 @@ export interface OpenToolHost extends ToolHost {
   readonly closeSession: () => Promise<void>;
 }
 
-/** What the faces call: the registry, and the executor over a session that opens with the first call. */
-export function openToolHost(parts: ToolHostParts): OpenToolHost {
-  const {registry, clock, log, tools, lifecycle} = parts;
+/** What the interfaces call: the registry, and the executor over a session that opens with the first call. */
+export function openToolHost(deps: ToolHostDeps): OpenToolHost {
+  const {registry, clock, log, tools, lifecycle} = deps;
   const byName = new Map(tools.map(tool => [tool.name, tool]));
   const listings = registry.advertised.map(toListing);
   let opened: Session | undefined;
   // Somebody may make room for the run directory meanwhile, or move a damaged file away.
   const session = rememberSuccess(async () => {
-    const result = await parts.openSession();
+    const result = await deps.openSession();
     if (result.ok) opened = result.value;
     return result;
   });
@@ -44,7 +44,7 @@ export function openToolHost(parts: ToolHostParts): OpenToolHost {
   const call = async (request: ToolRequest, options: CallOptions): Promise<ToolResult> => {
     const opening = await session();
     if (!opening.ok) return unstartedResult(request, opening.error, clock);
-    return executeCall(request, options, {...parts, session: opening.value});
+    return executeCall(request, options, {...deps, session: opening.value});
   };
 
   return {
@@ -59,7 +59,7 @@ export function openToolHost(parts: ToolHostParts): OpenToolHost {
       }
     },
     renderText: result => renderResult(result, byName.get(result.tool)),
-    explain: (tool, params) => explainCall(tool, params, parts),
+    explain: (tool, params) => explainCall(tool, params, deps),
     closeSession: async () => {
       const closed = await opened?.close();
       if (closed === undefined || closed.ok) return;

@@ -18,8 +18,8 @@ export interface Runtime {
   readonly maxOutputBytes: number;
   /** W12: that is the default, and gives way to a limit of the tool's own. */
   readonly maxOutputBytesIsDefault?: boolean | undefined;
-  /** Whom to ask where the call brings nobody. */
+  /** The approver where the call brings none. */
   readonly approver?: Approver | undefined;
-  /** Keeps a rule that somebody said "always" to. */
+  /** Keeps a rule that the approver said "always" to. */
   readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
 }

@@ -171,8 +171,8 @@ test('ruling W10 a process killed at any moment leaves lines that verify, and a 
       written += chunk.length;
       if (written > 100 + round * 37) writer.kill('SIGKILL');
     }
-    const verdict = await verifyLog(join(directory, 'events.jsonl'));
-    expect(verdict).toMatchObject({ok: true, value: {state: expect.stringMatching(/^(intact|torn)$/)}});
+    const check = await verifyLog(join(directory, 'events.jsonl'));
+    expect(check).toMatchObject({ok: true, value: {state: expect.stringMatching(/^(intact|torn)$/)}});
     const session = await opened(directory);
     const next = session.nextStep();
     expect(next).toBeGreaterThan(steps + 100);

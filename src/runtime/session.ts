@@ -8,11 +8,11 @@ import {errorCode} from '../system/error-code.ts';
 import {Grants} from './approvals/grants.ts';
 import {OneAtATime} from './approvals/one-at-a-time.ts';
 import {PendingApprovals} from './approvals/pending-approvals.ts';
-import {GENESIS} from './events/event-chain.ts';
+import {INITIAL_HASH} from './events/event-chain.ts';
 import {JsonlLog} from './events/jsonl-log.ts';
 import {redactPayload} from './events/redact-payload.ts';
 import type {EventPayload, RunEvent} from './events/run-event.ts';
-import {type LogVerdict, verifyLog} from './events/verify-log.ts';
+import {type LogCheck, verifyLog} from './events/verify-log.ts';
 import {ioFailure} from './io-failure.ts';
 import {openRunDirectory, type RunDirectory} from './run-directory.ts';
 
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly clock: Clock;
 }
 
-/** One run directory in use: its log, the numbers of its calls, and what somebody allowed in it. */
+/** One run directory in use: its log, the numbers of its calls, and what the approver allowed in it. */
 export interface Session {
   readonly directory: RunDirectory;
   readonly grants: Grants;
@@ -38,7 +38,7 @@ export interface Session {
   readonly nextStep: () => number;
   /** Redacts and appends. The line is in the file when this returns. */
   readonly emit: (event: string, payload: EventPayload) => Result<undefined>;
-  /** Ruling H7: true once, for the first call that nobody could be asked about. */
+  /** Ruling H7: true once, for the first call that no approver could be asked about. */
   readonly isFirstUnanswered: () => boolean;
   /** Set by `stop`: why no further call is run. */
   readonly stopped: string | undefined;
@@ -66,9 +66,9 @@ export async function openSession({directory, workspace, clock}: SessionOptions)
 async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Session>> {
   const path = join(directory.path, 'events.jsonl');
   const past: Past = {steps: 0, unfinished: new Set()};
-  const verdict = await readPast(path, past);
-  if (!verdict.ok) return verdict;
-  const end = verdict.value;
+  const check = await readPast(path, past);
+  if (!check.ok) return check;
+  const end = check.value;
   if (end.state === 'tampered') {
     const {line = 0, reason = ''} = end.problem ?? {};
     return fail(
@@ -77,7 +77,7 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
       {path, error: 'log_tampered', operation: 'resume'},
     );
   }
-  const keptIn = end.state === 'torn' ? await putTornLineAside(path, end) : undefined;
+  const keptIn = end.state === 'torn' ? await putPartialLineAside(path, end) : undefined;
   const log = new JsonlLog(path, end, clock);
   const begun = [
     keptIn === undefined ? ok() : log.append('log_repaired', {torn_bytes: end.tornBytes, kept_in: keptIn}),
@@ -125,33 +125,33 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
   });
 }
 
-async function readPast(path: string, past: Past): Promise<Result<LogVerdict>> {
-  const verdict = await verifyLog(path, ({event, payload}: RunEvent) => {
+async function readPast(path: string, past: Past): Promise<Result<LogCheck>> {
+  const check = await verifyLog(path, ({event, payload}: RunEvent) => {
     const step = payload['step'];
     if (typeof step !== 'number') return;
     past.steps = Math.max(past.steps, step);
     if (event === 'tool_call_started') past.unfinished.add(step);
     if (event === 'tool_call_finished') past.unfinished.delete(step);
   });
-  const isNew = !verdict.ok && verdict.error.details['error'] === 'ENOENT';
-  return isNew ? ok({state: 'intact', events: 0, head: GENESIS, bytes: 0, tornBytes: 0}) : verdict;
+  const isNew = !check.ok && check.error.details['error'] === 'ENOENT';
+  return isNew ? ok({state: 'intact', events: 0, head: INITIAL_HASH, bytes: 0, tornBytes: 0}) : check;
 }
 
 /** The bytes are safe beside the log before they are cut off it. The value is the name of their file. */
-async function putTornLineAside(path: string, {bytes, tornBytes, events}: LogVerdict): Promise<string> {
-  const torn = Buffer.alloc(tornBytes);
+async function putPartialLineAside(path: string, {bytes, tornBytes, events}: LogCheck): Promise<string> {
+  const partial = Buffer.alloc(tornBytes);
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await file.read(torn, 0, tornBytes, bytes);
+    await file.read(partial, 0, tornBytes, bytes);
   } finally {
     await file.close();
   }
-  const name = await keepTorn(path, events, torn);
+  const name = await keepPartial(path, events, partial);
   await truncate(path, bytes);
   return name;
 }
 
-async function keepTorn(path: string, events: number, torn: Buffer): Promise<string> {
+async function keepPartial(path: string, events: number, partial: Buffer): Promise<string> {
   // A repair that was itself cut off has left its file; it is written again under the next name.
   for (let attempt = 0; ; attempt++) {
     const suffix = attempt === 0 ? '' : `.${attempt}`;
@@ -159,7 +159,7 @@ async function keepTorn(path: string, events: number, torn: Buffer): Promise<str
     try {
       const file = await open(join(path, '..', name), 'wx', 0o600);
       try {
-        await file.writeFile(torn);
+        await file.writeFile(partial);
         await file.sync();
       } finally {
         await file.close();

@@ -4,7 +4,7 @@ import type {RunOptions} from './options.ts';
 import type {SandboxHost} from './sandbox.ts';
 
 /**
- * What every command finds in its environment in a box: who commits, and that npm gives up at once where there is
+ * What every command finds in its environment in a sandbox: who commits, and that npm gives up at once where there is
  * no network instead of trying for more than a minute. What the configuration lists, and the call, is stronger.
  */
 export function boxEnv(options: RunOptions, {workspace, env}: SandboxHost): Record<string, string> {

@@ -6,7 +6,7 @@ export const PROBE = {
     'cat /proc/self/status /proc/self/limits /proc/net/dev',
     'for path in / /usr /etc/passwd /proc/sys/kernel/core_pattern; do [ -w "$path" ] && echo "writable $path"; done',
     '[ -w . ] && echo workspace writable',
-    // review R16: AF_VSOCK reaches the hypervisor. Where the box has neither program, our filter is taken on trust.
+    // review R16: AF_VSOCK reaches the hypervisor. Where the sandbox has neither program, our filter is taken on trust.
     `perl -e 'socket(S, 40, 1, 0) and print "hypervisor reachable\\n"'`,
     `python3 -c 'import socket; socket.socket(40); print("hypervisor reachable")' 2>/dev/null`,
     'exit 0',
@@ -23,12 +23,15 @@ export interface ConfinementCheck {
   readonly processes: number | undefined;
 }
 
-/** Ruling W8: what is wrong with a sandbox, judged by the real profile; `undefined` if nothing is. */
-export function unconfined({ending, stdout, stderr}: Execution, check: ConfinementCheck): string | undefined {
+/** Ruling W8: what is wrong with a sandbox, checked by the real profile; `undefined` if nothing is. */
+export function unconfined(
+  {exitStatus, stdout, stderr}: Execution,
+  check: ConfinementCheck,
+): string | undefined {
   const text = Buffer.from(stdout.bytes).toString();
-  if (ending.kind !== 'exited' || ending.code !== 0) {
+  if (exitStatus.kind !== 'exited' || exitStatus.code !== 0) {
     const words = Buffer.from(stderr.bytes).toString().trim().slice(0, 200);
-    return `its probe ended with ${JSON.stringify(ending)} ${words}`;
+    return `its probe ended with ${JSON.stringify(exitStatus)} ${words}`;
   }
   const status = (name: string): string => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(text)?.[1] ?? '';
   const limit = (name: string): number =>

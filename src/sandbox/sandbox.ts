@@ -22,7 +22,7 @@ export interface SandboxCommand {
 }
 
 /** How a command came to its end. */
-export type Ending =
+export type ExitStatus =
   | {readonly kind: 'exited'; readonly code: number}
   /** Ruling W20: a signal that was not ours. */
   | {readonly kind: 'killed'; readonly code: number; readonly signal: string; readonly outOfMemory: boolean}
@@ -31,7 +31,7 @@ export type Ending =
 
 export interface Execution {
   readonly sandbox: SandboxKind;
-  readonly ending: Ending;
+  readonly exitStatus: ExitStatus;
   readonly stdout: CapturedOutput;
   readonly stderr: CapturedOutput;
   readonly durationMs: number;

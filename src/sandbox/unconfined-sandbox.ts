@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {fail} from '../core/failure/fail.ts';
 import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
-import {exitEnding} from './child/exit-ending.ts';
+import {exitStatusOf} from './child/exit-status.ts';
 import {isHarmlessVariable} from './child/harmless-variable.ts';
 import {inheritedEnv} from './child/inherited-env.ts';
 import {OutputCapture} from './child/output-capture.ts';
@@ -16,7 +16,7 @@ import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxRepor
 import {sandboxFailure} from './sandbox-failure.ts';
 
 /** Marks the processes of one command. */
-const MARK = 'FORGE_RUN';
+const SENTINEL = 'FORGE_RUN';
 
 const MAX_KILL_TRIES = 1000;
 const MAX_NAMES = 16;
@@ -54,24 +54,24 @@ export class UnconfinedSandbox implements SandboxDriver {
         {field: `env.${refused}`, reason},
       );
     }
-    const mark = randomHex(16);
+    const sentinel = randomHex(16);
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
     const child = startChild({
       program: '/bin/sh',
       args: ['-c', command.command],
-      env: {...this.#env(), ...command.env, [MARK]: mark},
+      env: {...this.#env(), ...command.env, [SENTINEL]: sentinel},
       cwd: join(this.#host.workspace, command.directory ?? ''),
       detached: true,
     });
-    let ending: Promise<readonly string[]> | undefined;
+    let killing: Promise<readonly string[]> | undefined;
     const outcome = await superviseChild(child, {
       outputs: {1: chunk => stdout.write(chunk), 2: chunk => stderr.write(chunk)},
       onExit: () => {
-        ending ??= killAll(child, mark);
+        killing ??= killAll(child, sentinel);
       },
       kill: () => {
-        ending ??= killAll(child, mark);
+        killing ??= killAll(child, sentinel);
       },
       timeoutMs: command.timeoutMs,
       signal: command.signal,
@@ -84,10 +84,10 @@ export class UnconfinedSandbox implements SandboxDriver {
         error: outcome.startError.message,
       });
     }
-    const left = await ending;
+    const left = await killing;
     return ok({
       sandbox: 'none',
-      ending: outcome.killedFor === undefined ? endingOf(outcome) : {kind: outcome.killedFor},
+      exitStatus: outcome.killedFor === undefined ? exitStatusFrom(outcome) : {kind: outcome.killedFor},
       stdout: stdout.finish(),
       stderr: stderr.finish(),
       durationMs: outcome.durationMs,
@@ -108,9 +108,15 @@ export class UnconfinedSandbox implements SandboxDriver {
   }
 }
 
-function endingOf({code, signal}: {code: number | null; signal: NodeJS.Signals | null}): Execution['ending'] {
+function exitStatusFrom({
+  code,
+  signal,
+}: {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}): Execution['exitStatus'] {
   const bySignal = signal !== null;
-  return exitEnding({
+  return exitStatusOf({
     code: bySignal ? 128 + constants.signals[signal] : (code ?? 0),
     bySignal,
     outOfMemory: false,
@@ -121,13 +127,13 @@ function endingOf({code, signal}: {code: number | null; signal: NodeJS.Signals |
  * Kills the process group and whatever else carries the mark, until nothing of it is left. A process
  * that has cleared its environment gets away: that is what "none" means.
  */
-async function killAll(child: ChildProcess, mark: string): Promise<readonly string[]> {
+async function killAll(child: ChildProcess, sentinel: string): Promise<readonly string[]> {
   const names = new Map<number, string>();
   for (let tries = 0; tries < MAX_KILL_TRIES; tries++) {
-    const marked = await findMarked(mark);
+    const found = await findBySentinel(sentinel);
     if (child.pid !== undefined) kill(-child.pid);
-    if (marked.size === 0) break;
-    for (const [pid, name] of marked) {
+    if (found.size === 0) break;
+    for (const [pid, name] of found) {
       names.set(pid, name);
       kill(pid);
     }
@@ -136,15 +142,15 @@ async function killAll(child: ChildProcess, mark: string): Promise<readonly stri
   return [...names.values()].slice(0, MAX_NAMES);
 }
 
-async function findMarked(mark: string): Promise<ReadonlyMap<number, string>> {
-  const marked = new Map<number, string>();
+async function findBySentinel(sentinel: string): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
   for (const entry of await readdir('/proc').catch(() => [])) {
     if (!/^\d+$/.test(entry)) continue;
     const environment = await readFile(`/proc/${entry}/environ`, 'latin1').catch(() => '');
-    if (!environment.split('\0').includes(`${MARK}=${mark}`)) continue;
-    marked.set(Number(entry), (await readFile(`/proc/${entry}/comm`, 'utf8').catch(() => '')).trim());
+    if (!environment.split('\0').includes(`${SENTINEL}=${sentinel}`)) continue;
+    found.set(Number(entry), (await readFile(`/proc/${entry}/comm`, 'utf8').catch(() => '')).trim());
   }
-  return marked;
+  return found;
 }
 
 function kill(pid: number): void {

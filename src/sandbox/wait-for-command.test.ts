@@ -6,8 +6,8 @@ import {WAIT_FOR_COMMAND} from './wait-for-command.ts';
 
 const SHELLS = ['/bin/dash', '/bin/bash'].filter(existsSync);
 
-/** The way a box does it, in a shell that was started as `sh`. */
-function endingOf(shell: string, command: string) {
+/** The way a sandbox does it, in a shell that was started as `sh`. */
+function exitStatusFrom(shell: string, command: string) {
   const script = `${WAIT_FOR_COMMAND}
 /usr/bin/env "$reset_signals" /bin/sh -c "$command" &
 wait_for_command
@@ -34,7 +34,7 @@ describe.each(SHELLS)('%s', shell => {
     ['(sleep 0.02 &); (sleep 0.04 &); sleep 0.1; exit 139', 139],
     ['exec sh -c "exit 143"', 143],
   ])('W20: %s is an exit code', (command, code) => {
-    expect(endingOf(shell, command)).toEqual({bySignal: false, code});
+    expect(exitStatusFrom(shell, command)).toEqual({bySignal: false, code});
   });
 
   test.each([
@@ -46,7 +46,7 @@ describe.each(SHELLS)('%s', shell => {
     ['kill -PIPE $$', 141],
     ['exec sh -c "kill -ABRT \\$\\$"', 134],
   ])('W20: %s is a death by signal', (command, code) => {
-    expect(endingOf(shell, command)).toEqual({bySignal: true, code});
+    expect(exitStatusFrom(shell, command)).toEqual({bySignal: true, code});
   });
 });
 

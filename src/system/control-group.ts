@@ -77,7 +77,7 @@ export async function createGroup(
   place: GroupPlace,
   limits: GroupLimits,
   clock: Clock,
-  /** Told the directories before they are made, so that somebody can take them away if we are killed. */
+  /** Told the directories before they are made, so that another process can take them away if we are killed. */
   announce: (directories: readonly string[]) => Promise<void> = async () => {},
 ): Promise<ControlGroup> {
   const name = `${PREFIX}${ownerName()}.${randomHex(4)}`;

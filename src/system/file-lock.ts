@@ -13,7 +13,7 @@ export interface FileLockOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `busy`: somebody else holds it; undefined where what the file says could not be read. */
+/** `busy`: another process holds it; undefined where what the file says could not be read. */
 export type LockOutcome =
   | {readonly state: 'held'; readonly release: () => void}
   | {readonly state: 'busy'; readonly holder: ProcessIdentity | undefined};
@@ -49,7 +49,7 @@ export async function takeFileLock(path: string, options: FileLockOptions): Prom
   }
 }
 
-/** Who holds the lock, as far as can be told from here; undefined for nobody. */
+/** Who holds the lock, as far as can be told from here; undefined for no process. */
 export function lockHolder(path: string, clock: Clock): ProcessIdentity | undefined {
   const content = read(path);
   const now = (): number => fileSystemTime(path) ?? clock.now();

@@ -24,16 +24,16 @@ describe('findProgram', () => {
     const [one, two] = [place('one'), place('two')];
     plant(two);
     const path = [one, two].join(delimiter);
-    expect(await findProgram('tool', {path, barred: [], standard: []})).toBe(join(two, 'tool'));
+    expect(await findProgram('tool', {path, untrustedTrees: [], standard: []})).toBe(join(two, 'tool'));
     plant(one);
-    expect(await findProgram('tool', {path, barred: [], standard: []})).toBe(join(one, 'tool'));
+    expect(await findProgram('tool', {path, untrustedTrees: [], standard: []})).toBe(join(one, 'tool'));
   });
 
   test('R3: the directories of the system come before PATH', async () => {
     const [early, system] = [place('early'), place('system')];
     plant(early);
     plant(system);
-    expect(await findProgram('tool', {path: early, barred: [], standard: [system]})).toBe(
+    expect(await findProgram('tool', {path: early, untrustedTrees: [], standard: [system]})).toBe(
       join(system, 'tool'),
     );
   });
@@ -54,11 +54,11 @@ describe('findProgram', () => {
     const chained = place('chained');
     symlinkSync(join(bin, 'other'), join(chained, 'other'));
     const path = [bin, linked, linkedDirectory, chained].join(delimiter);
-    const places = {path, barred: [workspace], standard: []};
+    const places = {path, untrustedTrees: [workspace], standard: []};
     expect(await findProgram('tool', places)).toBeUndefined();
     expect(await findProgram('other', places)).toBeUndefined();
     // Without the bar each of them would be found.
-    expect(await findProgram('tool', {...places, barred: []})).toBe(planted);
+    expect(await findProgram('tool', {...places, untrustedTrees: []})).toBe(planted);
   });
 
   test('skips relative and empty entries, directories and files that cannot be executed', async () => {
@@ -67,7 +67,7 @@ describe('findProgram', () => {
     const flat = place('flat');
     plant(flat, 'tool', 0o644);
     const path = ['', '.', 'bin', directory, flat].join(delimiter);
-    expect(await findProgram('tool', {path, barred: [], standard: []})).toBeUndefined();
+    expect(await findProgram('tool', {path, untrustedTrees: [], standard: []})).toBeUndefined();
   });
 
   test('R3: skips what everybody may replace', async () => {

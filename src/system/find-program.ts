@@ -12,7 +12,7 @@ export interface ProgramPlaces {
   /** The variable `PATH`. Relative entries are skipped. */
   readonly path: string | undefined;
   /** Real paths of trees that other people's code may write to, such as the workspace. Nothing below them is run. */
-  readonly barred: readonly string[];
+  readonly untrustedTrees: readonly string[];
   /** Default: `STANDARD_DIRECTORIES`. */
   readonly standard?: readonly string[] | undefined;
 }
@@ -23,27 +23,27 @@ const FIRST_USER_GROUP = 1000;
 /**
  * Absolute path of a program of the host, `undefined` where there is none that may be run. `PATH` often
  * begins with a directory of the project (npx, an activated virtual environment), so a program counts only
- * where it lies outside of `barred`, by its name and by its real path, and where only root or the user of this
+ * where it lies outside of `untrustedTrees`, by its name and by its real path, and where only root or the user of this
  * process can replace it.
  */
 export async function findProgram(name: string, places: ProgramPlaces): Promise<string | undefined> {
-  const {path, barred, standard = STANDARD_DIRECTORIES} = places;
+  const {path, untrustedTrees, standard = STANDARD_DIRECTORIES} = places;
   const file = process.platform === 'win32' ? `${name}.exe` : name;
   for (const directory of [...standard, ...(path ?? '').split(delimiter)]) {
     if (!isAbsolute(directory)) continue;
     const candidate = join(directory, file);
-    if (await isProgramToTrust(candidate, barred)) return candidate;
+    if (await isProgramToTrust(candidate, untrustedTrees)) return candidate;
   }
   return undefined;
 }
 
 /** Whether `path` is an executable file that may be run: see `findProgram`. */
-export async function isProgramToTrust(path: string, barred: readonly string[]): Promise<boolean> {
+export async function isProgramToTrust(path: string, untrustedTrees: readonly string[]): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     if (!(await stat(path)).isFile()) return false;
     for (const place of await placesOf(path)) {
-      if (barred.some(tree => isBelow(place, tree)) || !(await isOurs(place))) return false;
+      if (untrustedTrees.some(tree => isBelow(place, tree)) || !(await isOurs(place))) return false;
     }
     return true;
   } catch {

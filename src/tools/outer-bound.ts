@@ -8,4 +8,4 @@ export const OUTER_MS = 2000;
  * How much longer than that a tool that changes files is waited for, once its signal has fired: what it had half
  * done is taken back before it answers.
  */
-export const SETTLE_MS = 60_000;
+export const FINISH_MS = 60_000;

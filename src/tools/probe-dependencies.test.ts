@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
-import {type ProbeParts, probeDependencies} from './probe-dependencies.ts';
+import {type ProbeDeps, probeDependencies} from './probe-dependencies.ts';
 
 function program(directory: string, name: string, script: string): void {
   mkdirSync(directory, {recursive: true});
@@ -13,7 +13,7 @@ function program(directory: string, name: string, script: string): void {
   chmodSync(path, 0o755);
 }
 
-async function probe(parts: Partial<ProbeParts>) {
+async function probe(deps: Partial<ProbeDeps>) {
   const probes = await probeDependencies({
     processes: nodeProcessRunner(systemClock),
     programDirectories: [],
@@ -22,7 +22,7 @@ async function probe(parts: Partial<ProbeParts>) {
     protectedPaths: [],
     browser: {enabled: true, chromium_path: ''},
     signal: new AbortController().signal,
-    ...parts,
+    ...deps,
   });
   return new Map(probes.map(found => [found.name, found]));
 }

@@ -20,7 +20,7 @@ export interface Probe {
   readonly remedy: string;
 }
 
-export interface ProbeParts {
+export interface ProbeDeps {
   readonly processes: ProcessRunner;
   /** The directories of the operator's `PATH`. */
   readonly programDirectories: readonly string[];
@@ -59,19 +59,19 @@ const NODE_LEAST = [20, 19] as const;
 const LONGEST_OUTPUT = 65_536;
 
 /** What the tools need beside themselves: whether it runs, in which version, and how to get it. */
-export async function probeDependencies(parts: ProbeParts): Promise<readonly Probe[]> {
+export async function probeDependencies(deps: ProbeDeps): Promise<readonly Probe[]> {
   const ripgrep = await findRipgrep({
-    directories: parts.programDirectories,
-    workspaceRoot: parts.workspaceRoot,
-    protectedPaths: parts.protectedPaths,
+    directories: deps.programDirectories,
+    workspaceRoot: deps.workspaceRoot,
+    protectedPaths: deps.protectedPaths,
   });
-  const dependencies = list(parts, ripgrep.ok ? [ripgrep.value] : []);
-  const probes = await Promise.all(dependencies.map(dependency => probe(dependency, parts)));
+  const dependencies = list(deps, ripgrep.ok ? [ripgrep.value] : []);
+  const probes = await Promise.all(dependencies.map(dependency => probe(dependency, deps)));
   const working = new Set(
     dependencies.filter((_, index) => probes[index]?.state === 'ok').map(({group}) => group),
   );
   return [
-    probeNode(parts),
+    probeNode(deps),
     ...probes.map((found, index) => {
       const {needed = true, group} = dependencies[index] ?? {};
       const isCovered = group !== undefined && working.has(group);
@@ -81,7 +81,7 @@ export async function probeDependencies(parts: ProbeParts): Promise<readonly Pro
 }
 
 function list(
-  {browser, platform = process.platform}: ProbeParts,
+  {browser, platform = process.platform}: ProbeDeps,
   ripgrep: readonly string[],
 ): readonly Dependency[] {
   const install = (names: Readonly<Record<string, string>>): string =>
@@ -161,27 +161,27 @@ function list(
   ];
 }
 
-async function probe(dependency: Dependency, parts: ProbeParts): Promise<Probe> {
+async function probe(dependency: Dependency, deps: ProbeDeps): Promise<Probe> {
   const {name, programs, args, version, neededFor, remedy} = dependency;
   const about = {name, neededFor, remedy};
-  const {platform = process.platform} = parts;
+  const {platform = process.platform} = deps;
   if (dependency.only !== undefined && dependency.only !== platform) {
     const detail = `unsupported_platform: there is none for ${platform}; Docker takes its place`;
     return {...about, state: 'unused', version: undefined, detail, remedy: 'install Docker'};
   }
-  const program = await firstOf(programs, parts);
+  const program = await firstOf(programs, deps);
   if (program === undefined) {
     const searched = programs.length === 0 ? name : programs.join(', ');
     return {...about, state: 'missing', version: undefined, detail: `${searched} not found in PATH`};
   }
-  const run = await output(program, args, parts);
+  const run = await output(program, args, deps);
   const found = run.ok ? version.exec(run.text)?.[1] : undefined;
   if (found !== undefined) return {...about, state: 'ok', version: found, detail: program};
   const [line = ''] = run.text.trim().split('\n', 1);
   return {...about, state: 'broken', version: undefined, detail: `${program}: ${line.slice(0, 200)}`};
 }
 
-function probeNode({browser, pid = process.pid}: ProbeParts): Probe {
+function probeNode({browser, pid = process.pid}: ProbeDeps): Probe {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [leastMajor, leastMinor] = NODE_LEAST;
   const isNewEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
@@ -199,12 +199,12 @@ function probeNode({browser, pid = process.pid}: ProbeParts): Probe {
   };
 }
 
-async function firstOf(programs: readonly string[], parts: ProbeParts): Promise<string | undefined> {
-  const {programDirectories, standardDirectories, workspaceRoot} = parts;
+async function firstOf(programs: readonly string[], deps: ProbeDeps): Promise<string | undefined> {
+  const {programDirectories, standardDirectories, workspaceRoot} = deps;
   const places = {
     path: programDirectories.join(delimiter),
     // A workspace that is the whole file system bars nothing, or there would be nothing to run.
-    barred: workspaceRoot === '/' ? [] : [workspaceRoot],
+    untrustedTrees: workspaceRoot === '/' ? [] : [workspaceRoot],
     standard: standardDirectories,
   };
   for (const program of programs) {
@@ -229,7 +229,7 @@ async function isExecutable(path: string): Promise<boolean> {
 async function output(
   command: string,
   args: readonly string[],
-  {processes, programDirectories, signal}: ProbeParts,
+  {processes, programDirectories, signal}: ProbeDeps,
 ): Promise<{readonly ok: boolean; readonly text: string}> {
   const stdout: Uint8Array[] = [];
   const end = await processes.run({

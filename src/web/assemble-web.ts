@@ -8,11 +8,11 @@ import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {completeLog} from './complete-log.ts';
-import {Offload} from './convert/offload.ts';
+import {WorkerPool} from './convert/worker-pool.ts';
+import type {FetchDeps} from './fetch-deps.ts';
 import {type FetchLimits, type FetchOutcome, type FetchRequest, fetchPage} from './fetch-page.ts';
-import type {FetchParts} from './fetch-parts.ts';
-import {createGuard, type Guard} from './guard/admit.ts';
 import {checkUrl} from './guard/check-url.ts';
+import {createGuard, type Guard} from './guard/create-guard.ts';
 import type {HostResolver} from './guard/dns/host-resolver.ts';
 import {createSystemResolver} from './guard/dns/system-resolver.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
@@ -44,17 +44,17 @@ export interface WebPorts {
   readonly resolver: HostResolver | undefined;
   readonly certificateAuthorities: readonly string[];
   /** Real paths of trees of which no program is run, such as the workspace. */
-  readonly barred: readonly string[];
+  readonly untrustedTrees: readonly string[];
 }
 
-/** What was judged at start-up. */
+/** What was checked at start-up. */
 export interface WebSettings {
   readonly policy: GuardPolicy;
   readonly proxy: ProxySettings | undefined;
 }
 
 export interface Web {
-  readonly parts: FetchParts;
+  readonly deps: FetchDeps;
   readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
   /** Ruling R1: what an answer needs of a page, and whether it says what it is quoted for. */
   readonly read: (request: ReadRequest, limits: ReadLimits) => Promise<Result<ReadOutcome>>;
@@ -84,17 +84,17 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
     extraCaFile: ports.env['NODE_EXTRA_CA_CERTS'],
   });
   const headers = requestHeaders(options);
-  const offload = new Offload();
+  const workers = new WorkerPool();
   const browser = webBrowser(options, {...ports, log});
   const ttlMs = options.cache_ttl_days * DAY_MS;
-  const parts: FetchParts = {
+  const deps: FetchDeps = {
     options,
     policy,
     guard,
     robots: robotsAccess(options, {guard, policy, transport, headers}, {...ports, log}),
     transport,
     browser,
-    offload,
+    workers,
     cache: openDiskCache({
       directory: options.cache_dir,
       ttlDays: options.cache_ttl_days,
@@ -104,32 +104,32 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
       log,
     }),
     redirects: new PermanentRedirects(REMEMBERED_REDIRECTS, ttlMs, clock),
-    flights: new SingleFlight(),
+    sharedFetches: new SingleFlight(),
     headers,
     clock,
     log,
   };
   const close = async (): Promise<void> => {
-    await Promise.all([browser.close(), transport.close(), offload.close()]);
+    await Promise.all([browser.close(), transport.close(), workers.close()]);
   };
   const fetch: Web['fetch'] = (request, limits) =>
-    logFetch(request, {log, clock, options}, () => fetchPage(request, limits, parts));
-  const snapshots = new Snapshots(parts.cache);
+    logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
+  const snapshots = new Snapshots(deps.cache);
   return {
-    parts,
+    deps,
     fetch,
-    read: (request, limits) => readPage(request, limits, {parts, snapshots, fetchPage: fetch}),
-    quote: (request, limits) => quotePage(request, limits, {parts, snapshots, fetchPage: fetch}),
+    read: (request, limits) => readPage(request, limits, {deps, snapshots, fetchPage: fetch}),
+    quote: (request, limits) => quotePage(request, limits, {deps, snapshots, fetchPage: fetch}),
     snapshotAddress: snapshot => snapshots.addressOf(snapshot),
     probeBrowser: signal => probeBrowser(browser, signal),
     close,
   };
 }
 
-function webBrowser(options: WebFetchOptions, {clock, log, env, barred}: WebPorts): Browser {
+function webBrowser(options: WebFetchOptions, {clock, log, env, untrustedTrees}: WebPorts): Browser {
   return createBrowser({
     options: options.browser,
-    places: {path: env['PATH'], barred},
+    places: {path: env['PATH'], untrustedTrees},
     tempDir: env['TMPDIR'] || '/tmp',
     clock,
     log,
@@ -146,7 +146,7 @@ function requestHeaders(options: WebFetchOptions): Readonly<Record<string, strin
   };
 }
 
-interface HopParts {
+interface HopDeps {
   readonly guard: Guard;
   readonly policy: GuardPolicy;
   readonly transport: HttpTransport;
@@ -155,7 +155,7 @@ interface HopParts {
 
 function robotsAccess(
   options: WebFetchOptions,
-  {guard, policy, transport, headers}: HopParts,
+  {guard, policy, transport, headers}: HopDeps,
   {clock, log}: WebPorts,
 ): RobotsAccess<HostCall> {
   return createRobotsAccess<HostCall>({
@@ -169,7 +169,7 @@ function robotsAccess(
       if (!permitted.ok) return permitted;
       const checked = checkUrl(url, policy);
       if (!checked.ok) return checked;
-      const target = await guard.admit(checked.value, pins, budget);
+      const target = await guard.authorize(checked.value, pins, budget);
       return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;
     },
     resolveLocation: resolveUrl,

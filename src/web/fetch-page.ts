@@ -4,7 +4,7 @@ import {randomHex} from '../core/random.ts';
 import {ok, type Result} from '../core/result.ts';
 import {readBlockedResources} from './browser/requests/blocked-resources.ts';
 import {chunksOf} from './chunk/plan-chunks.ts';
-import type {FetchParts} from './fetch-parts.ts';
+import type {FetchDeps} from './fetch-deps.ts';
 import {findCached} from './find-cached.ts';
 import {fitToBudget} from './fit/fit-to-budget.ts';
 import {checkUrl} from './guard/check-url.ts';
@@ -45,25 +45,25 @@ export interface FetchOutcome {
 export async function fetchPage(
   request: FetchRequest,
   limits: FetchLimits,
-  parts: FetchParts,
+  deps: FetchDeps,
 ): Promise<Result<FetchOutcome>> {
-  const {options} = parts;
-  const settings = checkSettings(parts);
+  const {options} = deps;
+  const settings = checkSettings(deps);
   if (!settings.ok) return settings;
   const url = parseUrl(request.url);
   if (!url.ok) return url;
-  const checked = checkUrl(url.value, parts.policy);
+  const checked = checkUrl(url.value, deps.policy);
   if (!checked.ok) return checked;
   const rendering = chooseRendering(url.value, request.force_browser, options);
 
-  let page = request.no_cache ? undefined : await findCached(url.value, rendering, limits.mayReach, parts);
+  let page = request.no_cache ? undefined : await findCached(url.value, rendering, limits.mayReach, deps);
   if (!page) {
-    const loaded = await loadShared(checked.value, rendering, request, limits, parts);
+    const loaded = await loadShared(checked.value, rendering, request, limits, deps);
     if (!loaded.ok) return loaded;
     page = loaded.value;
   }
 
-  const plan = await planPage(page, request, limits, parts);
+  const plan = await planPage(page, request, limits, deps);
   if (!plan.ok) return plan;
   const fitted = fitToBudget(
     {
@@ -88,29 +88,29 @@ async function loadShared(
   rendering: Rendering,
   request: FetchRequest,
   limits: FetchLimits,
-  parts: FetchParts,
+  deps: FetchDeps,
 ): Promise<Result<LoadedPage>> {
   const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
   const key = `${wanted} ${request.no_cache} ${start.url.canonical}`;
-  for (const flight of [key, `${key} ${randomHex(8)}`]) {
-    const shared = await parts.flights.share(flight, limits.signal, async signal => {
+  for (const shareKey of [key, `${key} ${randomHex(8)}`]) {
+    const shared = await deps.sharedFetches.share(shareKey, limits.signal, async signal => {
       const reach = new HostReach(start.url, limits.mayReach);
-      return {reach, page: await loadPage(start, rendering, request.max_chunk_tokens, parts, reach, signal)};
+      return {reach, page: await loadPage(start, rendering, request.max_chunk_tokens, deps, reach, signal)};
     });
     if (!shared) break;
     const {page, reach} = shared.value;
     if (reach.agreesWith(limits.mayReach)) return page;
   }
   // Ruling G6: what the cancelled fetch had of a browser is gone before the call returns.
-  await parts.browser.settled();
+  await deps.browser.settled();
   return fail('cancelled', 'The call was cancelled while the page was fetched.');
 }
 
-/** Ruling A9: these settings are judged at every call, not at start-up. */
-function checkSettings(parts: FetchParts): Result<undefined> {
-  const ports = checkPortSetting(parts.policy);
+/** Ruling A9: these settings are checked at every call, not at start-up. */
+function checkSettings(deps: FetchDeps): Result<undefined> {
+  const ports = checkPortSetting(deps.policy);
   if (!ports.ok) return ports;
-  const blocked = readBlockedResources(parts.options.browser.block_resources);
+  const blocked = readBlockedResources(deps.options.browser.block_resources);
   return blocked.ok ? ok() : blocked;
 }
 
@@ -119,13 +119,13 @@ async function planPage(
   {document: {markdown}, counts, plan, remainingMs}: LoadedPage,
   {max_chunk_tokens: maxTokens}: FetchRequest,
   limits: FetchLimits,
-  parts: FetchParts,
+  deps: FetchDeps,
 ): Promise<Result<ChunkPlan>> {
   if (plan?.maxTokens === maxTokens) return ok(plan);
-  const total = parts.options.timeout_seconds * 1000;
-  const budget = new Budget(remainingMs, parts.clock, limits.signal, total);
+  const total = deps.options.timeout_seconds * 1000;
+  const budget = new Budget(remainingMs, deps.clock, limits.signal, total);
   try {
-    return await parts.offload.run({kind: 'chunk', markdown, maxTokens, counts}, budget);
+    return await deps.workers.run({kind: 'chunk', markdown, maxTokens, counts}, budget);
   } finally {
     budget.close();
   }

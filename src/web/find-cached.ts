@@ -1,5 +1,5 @@
 import type {CacheEntry} from './cache/entry.ts';
-import type {FetchParts} from './fetch-parts.ts';
+import type {FetchDeps} from './fetch-deps.ts';
 import {checkUrl} from './guard/check-url.ts';
 import {HostReach, type MayReach} from './navigate/host-reach.ts';
 import type {CanonicalUrl, LoadedPage, WebUrl} from './page.ts';
@@ -14,25 +14,25 @@ export async function findCached(
   url: WebUrl,
   rendering: Rendering,
   mayReach: MayReach | undefined,
-  parts: FetchParts,
+  deps: FetchDeps,
 ): Promise<LoadedPage | undefined> {
-  const direct = await lookUp(url.canonical, rendering, parts);
-  if (direct || !parts.options.cache_redirects) return direct;
+  const direct = await lookUp(url.canonical, rendering, deps);
+  if (direct || !deps.options.cache_redirects) return direct;
   // Ruling F2. The remembered target passes today's static checks before its page is served.
-  const target = parts.redirects.recall(url.canonical);
+  const target = deps.redirects.recall(url.canonical);
   if (target === undefined) return undefined;
   const parsed = parseUrl(target);
-  if (!parsed.ok || !checkUrl(parsed.value, parts.policy).ok) return undefined;
+  if (!parsed.ok || !checkUrl(parsed.value, deps.policy).ok) return undefined;
   if (!new HostReach(url, mayReach).permit(parsed.value).ok) return undefined;
-  return lookUp(parsed.value.canonical, rendering, parts);
+  return lookUp(parsed.value.canonical, rendering, deps);
 }
 
 async function lookUp(
   canonical: CanonicalUrl,
   rendering: Rendering,
-  parts: FetchParts,
+  deps: FetchDeps,
 ): Promise<LoadedPage | undefined> {
-  const {cache, options, browser} = parts;
+  const {cache, options, browser} = deps;
   let entry: CacheEntry | undefined;
   if (rendering.method === 'http') entry = await cache.read(canonical, 'http');
   if (!entry) {

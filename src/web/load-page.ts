@@ -2,7 +2,7 @@ import {Budget} from '../core/budget.ts';
 import {timestamp} from '../core/clock.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
-import type {FetchParts} from './fetch-parts.ts';
+import type {FetchDeps} from './fetch-deps.ts';
 import type {HostReach} from './navigate/host-reach.ts';
 import {Navigation} from './navigate/navigation.ts';
 import type {CheckedUrl, LoadedPage} from './page.ts';
@@ -15,29 +15,29 @@ export async function loadPage(
   start: CheckedUrl,
   rendering: Rendering,
   maxChunkTokens: number,
-  parts: FetchParts,
+  deps: FetchDeps,
   reach: HostReach,
   signal: AbortSignal,
 ): Promise<Result<LoadedPage>> {
-  const budget = new Budget(parts.options.timeout_seconds * 1000, parts.clock, signal);
-  const navigation = new Navigation(parts, rendering, reach);
+  const budget = new Budget(deps.options.timeout_seconds * 1000, deps.clock, signal);
+  const navigation = new Navigation(deps, rendering, reach);
   const opened: OpenPage[] = [];
   try {
     const read = await readContent(start, rendering, {
-      parts,
+      deps,
       navigation,
       budget,
       maxChunkTokens,
       open: async url => {
-        const page = await openBrowserPage(url, navigation, parts, signal);
+        const page = await openBrowserPage(url, navigation, deps, signal);
         if (page.ok) opened.push(page.value);
         return page;
       },
     });
     if (!read.ok) return read;
     const content = read.value;
-    const stored = content.passing || (await store(content, parts));
-    rememberRedirect(start, content, parts);
+    const stored = content.uncacheable || (await store(content, deps));
+    rememberRedirect(start, content, deps);
     return ok({
       finalUrl: content.finalUrl,
       fetchedAt: timestamp(content.source.fetchedAt),
@@ -46,7 +46,7 @@ export async function loadPage(
       counts: content.plan.counts,
       plan: content.plan,
       notes: [
-        ...content.conditions,
+        ...content.notes,
         ...(navigation.robotsFailOpen ? (['robots_unavailable_fail_open'] as const) : []),
         ...(stored ? [] : (['cache_write_failed'] as const)),
       ],
@@ -59,8 +59,8 @@ export async function loadPage(
 }
 
 /** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */
-function store(content: Content, {cache}: FetchParts): Promise<boolean> {
-  const {source, finalUrl, method, origin, document, plan, conditions} = content;
+function store(content: Content, {cache}: FetchDeps): Promise<boolean> {
+  const {source, finalUrl, method, origin, document, plan, notes} = content;
   return cache.write({
     canonical_url: finalUrl,
     rendering_method: method,
@@ -68,14 +68,14 @@ function store(content: Content, {cache}: FetchParts): Promise<boolean> {
     ...(origin && {origin}),
     extracted: document,
     counts: plan.counts,
-    notes: conditions,
+    notes: notes,
   });
 }
 
-function rememberRedirect(start: CheckedUrl, {source, finalUrl}: Content, parts: FetchParts): void {
+function rememberRedirect(start: CheckedUrl, {source, finalUrl}: Content, deps: FetchDeps): void {
   const from = start.url.canonical;
   const reached = source.url.canonical;
-  if (parts.options.cache_redirects && source.permanent && reached !== from && reached === finalUrl) {
-    parts.redirects.remember(from, reached);
+  if (deps.options.cache_redirects && source.permanent && reached !== from && reached === finalUrl) {
+    deps.redirects.remember(from, reached);
   }
 }

@@ -17,7 +17,7 @@ export interface LazyWeb {
   readonly close: () => Promise<void>;
 }
 
-/** Judges the settings now and loads the rest when it is needed. The error holds what stops start-up. */
+/** Checks the settings now and loads the rest when it is needed. The error holds what stops start-up. */
 export function openWeb(options: WebFetchOptions, ports: WebPorts): Result<LazyWeb, readonly string[]> {
   const guard = readGuardPolicy(options.security);
   if (!guard.ok) return guard;

@@ -7,7 +7,7 @@ export type CanonicalUrl = Brand<string, 'CanonicalUrl'>;
 
 declare const parsed: unique symbol;
 declare const checked: unique symbol;
-declare const admitted: unique symbol;
+declare const authorized: unique symbol;
 
 /** A URL that passed the syntactic checks of SRD 3.2.1. Minted by `url/parse-url.ts` only. */
 export interface WebUrl {
@@ -37,14 +37,14 @@ export interface CheckedUrl {
 
 /**
  * Leave to connect. The guard alone mints it, the transport accepts nothing else, so a request
- * that was not judged does not compile (FR-WF-06a).
+ * that was not checked does not compile (FR-WF-06a).
  */
-export interface AdmittedTarget {
-  readonly [admitted]: true;
+export interface PinnedTarget {
+  readonly [authorized]: true;
   readonly url: WebUrl;
-  /** Judged, in the order of FR-WF-DNS-01, at most `max_dns_attempts` of them. */
+  /** Checked, in the order of FR-WF-DNS-01, at most `max_dns_attempts` of them. */
   readonly addresses: readonly [string, ...string[]];
-  /** A7: what the remote address of the socket may be (all judged addresses). */
+  /** A7: what the remote address of the socket may be (all checked addresses). */
   readonly pinned: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 30
 
 export interface HttpTransport {
   readonly request: (
-    target: AdmittedTarget,
+    target: PinnedTarget,
     request: HttpRequest,
     budget: Budget,
   ) => Promise<Result<HttpResponse>>;

@@ -2,9 +2,9 @@ import type {Budget} from '../core/budget.ts';
 import type {FailureCode} from '../core/failure/failure-codes.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
-import type {BrowserOrigin} from './cache/entry.ts';
+import type {RenderingReason} from './cache/entry.ts';
 import {convertDocument} from './convert/convert-document.ts';
-import type {FetchParts} from './fetch-parts.ts';
+import type {FetchDeps} from './fetch-deps.ts';
 import {type FetchedDocument, fetchDocument} from './navigate/fetch-document.ts';
 import type {Navigation} from './navigate/navigation.ts';
 import type {CheckedUrl, ChunkPlan, ExtractedDocument, Note, RenderingMethod, WebUrl} from './page.ts';
@@ -17,19 +17,19 @@ export interface Content {
   readonly finalUrl: string;
   readonly method: RenderingMethod;
   /** Of browser content. */
-  readonly origin?: BrowserOrigin;
+  readonly origin?: RenderingReason;
   readonly document: ExtractedDocument;
   /** Its chunks, of the size that the call asks for. */
   readonly plan: ChunkPlan;
   /** Ruling F3: what describes the content is kept with it. */
-  readonly conditions: readonly Note[];
+  readonly notes: readonly Note[];
   /** The next attempt may do better: not for the cache. */
-  readonly passing?: true;
+  readonly uncacheable?: true;
 }
 
 /** One call under way. */
 export interface ContentCall {
-  readonly parts: FetchParts;
+  readonly deps: FetchDeps;
   readonly navigation: Navigation;
   readonly budget: Budget;
   readonly maxChunkTokens: number;
@@ -64,7 +64,7 @@ async function readInBrowser(
   const page = await call.open(start.url);
   // FR-WF-11a
   if (!page.ok && origin === 'forced') return page;
-  const fetched = await fetchDocument(start, call.navigation, call.parts, call.budget);
+  const fetched = await fetchDocument(start, call.navigation, call.deps, call.budget);
   if (!fetched.ok) return fetched;
   const rendered = await render(page, fetched.value, origin, call);
   if (rendered.ok || origin === 'forced' || rendered.error.code !== 'browser_unavailable') return rendered;
@@ -74,17 +74,17 @@ async function readInBrowser(
 }
 
 async function readHttpFirst(start: CheckedUrl, call: ContentCall): Promise<Result<Content>> {
-  const fetched = await fetchDocument(start, call.navigation, call.parts, call.budget);
+  const fetched = await fetchDocument(start, call.navigation, call.deps, call.budget);
   if (!fetched.ok) return fetched;
   const http = await readHttp(fetched.value, call);
-  if (!http.ok || !looksEmpty(http.value, call.parts)) return http;
+  if (!http.ok || !looksEmpty(http.value, call.deps)) return http;
   // The browser would ask with the same headers, so it is given the document that is already here.
   const page = await call.open(http.value.source.url);
   const rendered = await render(page, http.value.source, 'fallback', call);
   if (rendered.ok || !BROWSER_TROUBLE.has(rendered.error.code)) return rendered;
   const content = withoutBrowser(http.value);
   // FR-WF-12d; without a browser it will be no other next time, after a crash it may be.
-  return ok(rendered.error.code === 'browser_unavailable' ? content : {...content, passing: true});
+  return ok(rendered.error.code === 'browser_unavailable' ? content : {...content, uncacheable: true});
 }
 
 interface HttpContent extends Content {
@@ -94,17 +94,17 @@ interface HttpContent extends Content {
 async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Result<HttpContent>> {
   const finalUrl = fetched.url.canonical;
   const {raw} = fetched;
-  const converted = await convertDocument(raw, finalUrl, call.maxChunkTokens, call.parts, call.budget);
+  const converted = await convertDocument(raw, finalUrl, call.maxChunkTokens, call.deps, call.budget);
   if (!converted.ok) return converted;
   const {document, plan, bytes, charsetFallback, spaIndicators} = converted.value;
   // The bytes went into the conversion, and come out of it.
   const source = {...fetched, raw: {...raw, bytes}};
-  const conditions: Note[] = charsetFallback ? ['charset_fallback'] : [];
-  return ok({source, finalUrl, method: 'http', document, plan, conditions, spaIndicators});
+  const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
+  return ok({source, finalUrl, method: 'http', document, plan, notes, spaIndicators});
 }
 
 /** FR-WF-12c: little text, the marks of an application, and a plain 200. */
-function looksEmpty({source, document, spaIndicators}: HttpContent, {options}: FetchParts): boolean {
+function looksEmpty({source, document, spaIndicators}: HttpContent, {options}: FetchDeps): boolean {
   const {spa_fallback_enabled, min_extracted_chars} = options.rendering;
   return (
     options.browser.enabled &&
@@ -118,17 +118,17 @@ function looksEmpty({source, document, spaIndicators}: HttpContent, {options}: F
 async function render(
   page: Result<OpenPage>,
   source: FetchedDocument,
-  origin: BrowserOrigin,
-  {parts, budget, maxChunkTokens}: ContentCall,
+  origin: RenderingReason,
+  {deps, budget, maxChunkTokens}: ContentCall,
 ): Promise<Result<Content>> {
   if (!page.ok) return page;
-  const rendered = await renderDocument(page.value, source, maxChunkTokens, parts, budget);
+  const rendered = await renderDocument(page.value, source, maxChunkTokens, deps, budget);
   if (!rendered.ok) return rendered;
   const {method, finalUrl, document, plan, notes} = rendered.value;
   const rendering = method === 'browser' ? {method, origin} : {method};
-  return ok({source, finalUrl, ...rendering, document, plan, conditions: notes});
+  return ok({source, finalUrl, ...rendering, document, plan, notes: notes});
 }
 
 function withoutBrowser({spaIndicators: _, ...content}: HttpContent): Content {
-  return {...content, conditions: ['browser_unavailable_used_http', ...content.conditions]};
+  return {...content, notes: ['browser_unavailable_used_http', ...content.notes]};
 }

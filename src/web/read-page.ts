@@ -1,8 +1,8 @@
 import {Budget} from '../core/budget.ts';
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
+import type {FetchDeps} from './fetch-deps.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
-import type {FetchParts} from './fetch-parts.ts';
 import {checkUrl} from './guard/check-url.ts';
 import {HostReach} from './navigate/host-reach.ts';
 import type {QuoteCheck} from './read/quote/quote-check.ts';
@@ -41,8 +41,8 @@ export interface QuoteOutcome {
 /** Of a fetch: what ends it, and where it may be led. */
 export type ReadLimits = Pick<FetchLimits, 'signal' | 'mayReach'>;
 
-export interface ReadParts {
-  readonly parts: FetchParts;
+export interface ReadDeps {
+  readonly deps: FetchDeps;
   readonly snapshots: Snapshots;
   readonly fetchPage: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
 }
@@ -51,14 +51,14 @@ export interface ReadParts {
 export async function readPage(
   request: ReadRequest,
   limits: ReadLimits,
-  tools: ReadParts,
+  tools: ReadDeps,
 ): Promise<Result<ReadOutcome>> {
   const page = await loadSnapshot(request, limits, tools);
   if (!page.ok) return page;
   const {ask, maxTokens, links} = request;
   const {markdown} = page.value;
   const reading = await within(tools, limits.signal, budget =>
-    tools.parts.offload.run({kind: 'read', markdown, ask, maxTokens, links}, budget),
+    tools.deps.workers.run({kind: 'read', markdown, ask, maxTokens, links}, budget),
   );
   if (!reading.ok) return reading;
   return reading.value.ok ? ok({page: page.value, reading: reading.value.value}) : reading.value;
@@ -68,14 +68,14 @@ export async function readPage(
 export async function quotePage(
   request: DocumentRequest & {readonly quotes: readonly string[]},
   limits: ReadLimits,
-  tools: ReadParts,
+  tools: ReadDeps,
 ): Promise<Result<QuoteOutcome>> {
   const page = await loadSnapshot(request, limits, tools);
   if (!page.ok) return page;
   const {markdown} = page.value;
   const {quotes} = request;
   const checks = await within(tools, limits.signal, budget =>
-    tools.parts.offload.run({kind: 'quote', markdown, quotes}, budget),
+    tools.deps.workers.run({kind: 'quote', markdown, quotes}, budget),
   );
   return checks.ok ? ok({page: page.value, checks: checks.value}) : checks;
 }
@@ -84,11 +84,11 @@ export async function quotePage(
 async function loadSnapshot(
   request: DocumentRequest,
   limits: ReadLimits,
-  {parts, snapshots, fetchPage}: ReadParts,
+  {deps, snapshots, fetchPage}: ReadDeps,
 ): Promise<Result<SnapshotPage>> {
   const url = parseUrl(request.url);
   if (!url.ok) return url;
-  const checked = checkUrl(url.value, parts.policy);
+  const checked = checkUrl(url.value, deps.policy);
   if (!checked.ok) return checked;
   const {canonical, host} = url.value;
   // Review R11: what another call was led to is not for one that may not go there.
@@ -101,7 +101,7 @@ async function loadSnapshot(
   const {snapshot: wanted, no_cache, force_browser} = request;
   const kept = wanted === undefined ? undefined : await snapshots.find(canonical, wanted);
   if (kept) {
-    parts.log({
+    deps.log({
       level: 'info',
       event: 'snapshot_read',
       requested_host: host,
@@ -110,7 +110,7 @@ async function loadSnapshot(
     });
     return permitted(kept);
   }
-  const max_chunk_tokens = parts.options.default_max_chunk_tokens;
+  const max_chunk_tokens = deps.options.default_max_chunk_tokens;
   const fetched = await fetchPage(
     {url: request.url, max_chunk_tokens, no_cache, force_browser},
     {...limits, maxBytes: Number.POSITIVE_INFINITY},
@@ -146,7 +146,7 @@ function snapshotPage({response, markdown: text}: FetchOutcome): SnapshotPage {
 
 /** Ruling C3: work on a document has a deadline of its own, behind that of the fetch. */
 async function within<Value>(
-  {parts: {options, clock}}: ReadParts,
+  {deps: {options, clock}}: ReadDeps,
   signal: AbortSignal | undefined,
   work: (budget: Budget) => Promise<Result<Value>>,
 ): Promise<Result<Value>> {

@@ -32,7 +32,7 @@ export function notADirectory(path: string): Err<Failure> {
   });
 }
 
-// W6: judged by content. A file that was touched and not changed is not stale.
+// W6: checked by content. A file that was touched and not changed is not stale.
 export function staleRead(path: string): Err<Failure> {
   return fail(
     'stale_read',

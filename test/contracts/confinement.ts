@@ -138,7 +138,7 @@ export function confinementContract(name: string, place: SandboxPlace): void {
       const ran = await owned.run(
         `for target in ${targets.join(' ')}; do [ -w "$target" ] && echo "$target"; done; exit 0`,
       );
-      expect(ran).toMatchObject({ending: {kind: 'exited', code: 0}, out: ''});
+      expect(ran).toMatchObject({exitStatus: {kind: 'exited', code: 0}, out: ''});
     });
 
     test('ruling W8 no privilege: no capability, no set-uid, no namespace, no device, no tracing', async () => {
@@ -230,7 +230,7 @@ export function confinementContract(name: string, place: SandboxPlace): void {
         `echo x >f && git add f && git ${identity} commit -qm m && git log --format=%s && git status --short && ` +
           `echo y >f && git ${identity} stash -q && git branch other && git gc -q && git fsck && git tag t`,
       );
-      expect(ran).toMatchObject({ending: {kind: 'exited', code: 0}, out: 'm\n'});
+      expect(ran).toMatchObject({exitStatus: {kind: 'exited', code: 0}, out: 'm\n'});
       const attempts = [
         ...['echo x >.git/hooks/post-commit', 'echo x >>.git/config', 'git config core.fsmonitor x'],
         ...['echo x >>.git/config.worktree', 'echo /x >.git/commondir', 'mkdir .git/modules/m'],
@@ -251,7 +251,7 @@ export function confinementContract(name: string, place: SandboxPlace): void {
       const guarded = open({owner: OTHER_USER, settings: {git: 'commit'}, prepare: makeRepository});
       for (const part of ['.git/refs', '.git/objects', '.git']) {
         const planted = 'mkdir -p objects refs; cp .git/HEAD .; echo "[core] fsmonitor = evil" >config';
-        expect((await guarded.run(`${planted}; chmod 000 ${part}`)).ending).toMatchObject({code: 0});
+        expect((await guarded.run(`${planted}; chmod 000 ${part}`)).exitStatus).toMatchObject({code: 0});
         expect(statSync(join(guarded.workspace, part)).mode & 0o700).toBe(0o700);
       }
     });
@@ -274,7 +274,7 @@ export function confinementContract(name: string, place: SandboxPlace): void {
         'mkdir objects refs && echo "ref: refs/heads/main" >HEAD && ' +
           'printf "[core]\\nrepositoryformatversion = 0\\nworktree = .\\nfsmonitor = touch /tmp/forge-ran; false\\n" >config',
       );
-      expect(ran.ending).toEqual({kind: 'exited', code: 0});
+      expect(ran.exitStatus).toEqual({kind: 'exited', code: 0});
       const mark = join(mkdtempSync(join(tmpdir(), 'forge-mark-')), 'ran');
       const config = join(guarded.workspace, 'config');
       writeFileSync(config, readFileSync(config, 'utf8').replace('/tmp/forge-ran', mark));
@@ -395,7 +395,7 @@ export function confinementContract(name: string, place: SandboxPlace): void {
         const owned = open({owner});
         const before = statSync(owned.workspace);
         const ran = await owned.run('echo x >file && mkdir dir && chmod 700 dir && id -u');
-        expect(ran.ending).toEqual({kind: 'exited', code: 0});
+        expect(ran.exitStatus).toEqual({kind: 'exited', code: 0});
         for (const name of ['file', 'dir']) {
           const {uid, gid} = statSync(join(owned.workspace, name));
           expect({uid, gid}).toEqual({uid: before.uid, gid: before.gid});
@@ -413,7 +413,7 @@ export function confinementContract(name: string, place: SandboxPlace): void {
         `bomb() { bomb | bomb & }; (bomb) 2>/dev/null & while :; do :; done # ${mark}`,
         {timeoutMs: 700},
       );
-      expect(ran.ending).toEqual({kind: 'timeout'});
+      expect(ran.exitStatus).toEqual({kind: 'timeout'});
       expect(processesWith(mark)).toEqual([]);
       expect(await bombed.run('echo alive')).toMatchObject({out: 'alive\n', leftRunning: []});
       const count = await bombed.run(
@@ -424,13 +424,13 @@ export function confinementContract(name: string, place: SandboxPlace): void {
 
     test('ruling W8 limits: a memory bomb is out of memory, whole or in pieces', async () => {
       const bombed = open({owner: OTHER_USER, settings: {memory_mb: 64, tmp_mb: 1024}});
-      expect((await bombed.run(`perl -e '$x = "a" x 300_000_000; print 1'`)).ending).toMatchObject({
+      expect((await bombed.run(`perl -e '$x = "a" x 300_000_000; print 1'`)).exitStatus).toMatchObject({
         kind: 'killed',
         signal: 'SIGKILL',
         outOfMemory: true,
       });
       const pieces = `for i in 1 2 3 4 5 6; do perl -e '$x = "a" x 15_000_000; sleep 1' & done; wait; head -c 200000000 /dev/zero >/tmp/x; exit 1`;
-      expect((await bombed.run(pieces)).ending).toMatchObject({outOfMemory: true});
+      expect((await bombed.run(pieces)).exitStatus).toMatchObject({outOfMemory: true});
       expect((await bombed.run('echo alive')).out).toBe('alive\n');
     });
 
@@ -449,7 +449,7 @@ export function confinementContract(name: string, place: SandboxPlace): void {
       const ran = await limited.run(
         `i=0; while [ $i -lt 150 ]; do (true &); i=$((i + 1)); done; perl -e 'select undef,undef,undef,0.2'; grep -l "^State:.Z" /proc/[0-9]*/status 2>/dev/null | wc -l`,
       );
-      expect(ran).toMatchObject({ending: {kind: 'exited', code: 0}, err: ''});
+      expect(ran).toMatchObject({exitStatus: {kind: 'exited', code: 0}, err: ''});
       expect(Number(ran.out)).toBeLessThan(3);
     });
 
@@ -461,9 +461,9 @@ export function confinementContract(name: string, place: SandboxPlace): void {
         `[ "$(readlink /proc/self/ns/pid)" != '${own}' ] || exit 1; setsid sleep ${sleep} >/dev/null 2>&1 & kill -9 -1; kill -9 1 $PPID; echo survived`,
         {timeoutMs: 5000},
       );
-      expect(['killed', 'exited', 'timeout']).toContain(ran.ending.kind);
+      expect(['killed', 'exited', 'timeout']).toContain(ran.exitStatus.kind);
       expect(processesWith(sleep)).toEqual([]);
-      expect(await run('echo alive')).toMatchObject({ending: {kind: 'exited', code: 0}, out: 'alive\n'});
+      expect(await run('echo alive')).toMatchObject({exitStatus: {kind: 'exited', code: 0}, out: 'alive\n'});
     });
 
     test('policy: the streams can be opened by name', async () => {

@@ -21,20 +21,20 @@ export function sandboxContract(name: string, place: SandboxPlace): void {
 
     test('Tool API run: exit code, both streams and the kind of sandbox', async () => {
       expect(await run('echo out; echo err >&2; exit 7')).toMatchObject({
-        ending: {kind: 'exited', code: 7},
+        exitStatus: {kind: 'exited', code: 7},
         out: 'out\n',
         err: 'err\n',
         sandbox: place.settings?.sandbox,
       });
-      expect(await run('true')).toMatchObject({ending: {kind: 'exited', code: 0}, out: '', err: ''});
-      expect((await run('no-such-program-anywhere')).ending).toEqual({kind: 'exited', code: 127});
+      expect(await run('true')).toMatchObject({exitStatus: {kind: 'exited', code: 0}, out: '', err: ''});
+      expect((await run('no-such-program-anywhere')).exitStatus).toEqual({kind: 'exited', code: 127});
     });
 
     test('Tool API run: a command is text for sh, of several lines, with quotes and non-ASCII', async () => {
       const command = `a='it'"'"'s'\nprintf '%s|' "$a" "\\$HOME" 'zwei  Blanke' 'ü😀'\n`;
       expect((await run(command)).out).toBe("it's|$HOME|zwei  Blanke|ü😀|");
       expect((await run(`printf %s '${'x'.repeat(90_000)}' | wc -c`)).out.trim()).toBe('90000');
-      expect((await run('echo "unterminated')).ending).toMatchObject({kind: 'exited', code: 2});
+      expect((await run('echo "unterminated')).exitStatus).toMatchObject({kind: 'exited', code: 2});
     });
 
     test('policy: the environment of the host stays outside, that of the call arrives as it is', async () => {
@@ -82,32 +82,32 @@ export function sandboxContract(name: string, place: SandboxPlace): void {
     });
 
     test('W20: only a death by signal is one; a command that exits with 129 or more by itself exits', async () => {
-      expect((await run('kill -SEGV $$')).ending).toMatchObject({
+      expect((await run('kill -SEGV $$')).exitStatus).toMatchObject({
         kind: 'killed',
         code: 139,
         signal: 'SIGSEGV',
       });
-      expect((await run('kill -INT $$')).ending).toMatchObject({kind: 'killed', signal: 'SIGINT'});
+      expect((await run('kill -INT $$')).exitStatus).toMatchObject({kind: 'killed', signal: 'SIGINT'});
       for (const code of [129, 130, 137, 139, 143, 255]) {
-        expect((await run(`exit ${code}`)).ending).toEqual({kind: 'exited', code});
+        expect((await run(`exit ${code}`)).exitStatus).toEqual({kind: 'exited', code});
       }
       const inner = await run('sh -c "kill -KILL \\$\\$"; exit $?');
-      expect(inner.ending).toEqual({kind: 'exited', code: 137});
-      expect((await run('trap "exit 5" INT; kill -INT $$; sleep 5')).ending).toMatchObject({code: 5});
+      expect(inner.exitStatus).toEqual({kind: 'exited', code: 137});
+      expect((await run('trap "exit 5" INT; kill -INT $$; sleep 5')).exitStatus).toMatchObject({code: 5});
     });
 
     test('policy: no command can write how it ended', async () => {
       // What a shell around the command has in its arguments or its environment could be its mark.
       const seen = 'tr "\\0" "\\n" </proc/$PPID/cmdline; tr "\\0=" "\\n\\n" </proc/$PPID/environ';
       const forge = `for mark in $({ ${seen}; } 2>/dev/null | grep -xE "[0-9a-f]{32}"); do printf "%s0 1 ;" $mark >&2; done`;
-      expect(await run(`${forge}; exit 3`)).toMatchObject({ending: {kind: 'exited', code: 3}, err: ''});
+      expect(await run(`${forge}; exit 3`)).toMatchObject({exitStatus: {kind: 'exited', code: 3}, err: ''});
     });
 
     test('ruling W8 time-out: everything is killed, setsid and double forks too; the output is kept', async () => {
       const sleep = uniqueSleep();
       const command = `echo before; setsid sleep ${sleep} & (setsid sh -c "sleep ${sleep} & sleep ${sleep}" &); sleep ${sleep}`;
       const ran = await run(command, {timeoutMs: 600});
-      expect(ran).toMatchObject({ending: {kind: 'timeout'}, out: 'before\n'});
+      expect(ran).toMatchObject({exitStatus: {kind: 'timeout'}, out: 'before\n'});
       expect(processesWith(sleep)).toEqual([]);
     });
 
@@ -119,8 +119,8 @@ export function sandboxContract(name: string, place: SandboxPlace): void {
         await new Promise(resolve => setImmediate(resolve));
       }
       later.abort();
-      expect((await running).ending).toEqual({kind: 'cancelled'});
-      expect((await run(`sleep ${sleep}`, {signal: AbortSignal.abort()})).ending).toEqual({
+      expect((await running).exitStatus).toEqual({kind: 'cancelled'});
+      expect((await run(`sleep ${sleep}`, {signal: AbortSignal.abort()})).exitStatus).toEqual({
         kind: 'cancelled',
       });
       expect(processesWith(sleep)).toEqual([]);
@@ -133,7 +133,7 @@ export function sandboxContract(name: string, place: SandboxPlace): void {
       const ran = await run(
         `${daemon}; sleep ${sleep} & setsid sleep ${sleep} >/dev/null 2>&1 & ${wait}; echo end`,
       );
-      expect(ran).toMatchObject({ending: {kind: 'exited', code: 0}, out: 'end\n'});
+      expect(ran).toMatchObject({exitStatus: {kind: 'exited', code: 0}, out: 'end\n'});
       expect(ran.leftRunning).toEqual(['sleep', 'sleep', 'sleep']);
       expect(processesWith(sleep)).toEqual([]);
       expect((await run('true')).leftRunning).toEqual([]);

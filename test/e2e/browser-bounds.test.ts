@@ -176,7 +176,7 @@ test('review 1.2: a bubblewrap that hangs is ended, and does not hold up the ren
       max_processes: 1024,
       max_instances: 4,
     },
-    places: {path: bin, barred: [], standard: []},
+    places: {path: bin, untrustedTrees: [], standard: []},
     tempDir: temporaryDirectory(),
     clock: systemClock,
     log: silentLog,

@@ -7,7 +7,7 @@ import {createToolbox} from '../../src/index.ts';
 import {assembleWeb} from '../../src/web/assemble-web.ts';
 import {bubblewrapArguments} from '../../src/web/browser/chromium/bubblewrap.ts';
 import {fetchPage} from '../../src/web/fetch-page.ts';
-import {createGuard} from '../../src/web/guard/admit.ts';
+import {createGuard} from '../../src/web/guard/create-guard.ts';
 import {readGuardPolicy} from '../../src/web/guard/guard-policy.ts';
 import {createSsrfValidator, type SsrfValidator} from '../../src/web/guard/ssrf-validator.ts';
 import {browserProcesses} from '../support/browser-remains.ts';
@@ -54,7 +54,7 @@ async function renderPublicPage(body: (internalPort: number) => string) {
       env: process.env,
       resolver: undefined,
       certificateAuthorities: [],
-      barred: [],
+      untrustedTrees: [],
     },
   );
   onTestFinished(() => web.close());
@@ -72,7 +72,7 @@ async function renderPublicPage(body: (internalPort: number) => string) {
       force_browser: true,
     },
     {maxBytes: 100_000, signal: undefined},
-    {...web.parts, guard: createGuard(validator, policy)},
+    {...web.deps, guard: createGuard(validator, policy)},
   );
   return {page, internal, logs, response: unwrap(outcome).response};
 }

@@ -105,7 +105,7 @@ describe('IT-WF-BR-02 without a browser', () => {
         max_processes: 1024,
         max_instances: 4,
       },
-      places: {path: '/nowhere', barred: [], standard: []},
+      places: {path: '/nowhere', untrustedTrees: [], standard: []},
       tempDir: scratch,
       clock: systemClock,
       log: silentLog,

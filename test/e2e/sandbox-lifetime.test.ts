@@ -131,7 +131,7 @@ describe.each([
     rmSync(join(opened.workspace, '.git'));
     makeRepository(opened.workspace);
     const ran = await opened.run('git status --short; echo x >.git/config || rm .git/HEAD || mv .git x');
-    expect(ran).toMatchObject({out: '', ending: {kind: 'exited', code: 1}});
+    expect(ran).toMatchObject({out: '', exitStatus: {kind: 'exited', code: 1}});
     expect(readdirSync(opened.workspace)).toEqual(['.git']);
   });
 
@@ -145,7 +145,7 @@ describe.each([
       // Time and again, as the number of a removed file is given to the next one.
       for (const text of ['[core] # second', '[core] # third']) {
         await opened.run('true');
-        if (sandbox === 'bubblewrap') await until(isBoxWaiting, 'a box to wait for the next command');
+        if (sandbox === 'bubblewrap') await until(isSandboxWarm, 'a box to wait for the next command');
         writeFileSync(`${config(opened.workspace)}.lock`, text);
         renameSync(`${config(opened.workspace)}.lock`, config(opened.workspace));
         const ran = await opened.run(`cat .git/config; ${tries}`);
@@ -280,7 +280,7 @@ describe.runIf(hasDocker)('docker', () => {
     const fresh = openSandbox({settings: {sandbox: 'docker', isolation: 'fresh'}});
     onTestFinished(() => fresh.close());
     await fresh.run('echo lost >/tmp/note');
-    expect((await fresh.run('cat /tmp/note')).ending).toEqual({kind: 'exited', code: 1});
+    expect((await fresh.run('cat /tmp/note')).exitStatus).toEqual({kind: 'exited', code: 1});
   });
 
   test('policy: a container that somebody has removed is replaced', async () => {
@@ -293,7 +293,7 @@ describe.runIf(hasDocker)('docker', () => {
 });
 
 /** Whether a box of ours has all its mounts, and its process 1 nothing to do. */
-function isBoxWaiting(): boolean {
+function isSandboxWarm(): boolean {
   return processesWith('ulimit -c 0').some(pid => {
     try {
       const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);

@@ -63,7 +63,7 @@ async function site(config: {readonly cacheRedirects?: boolean; readonly follow?
     env: process.env,
     resolver: {resolve: async () => ['127.0.0.1']},
     certificateAuthorities: [],
-    barred: [],
+    untrustedTrees: [],
   });
   if (!web.ok) throw new Error(web.error.join());
   onTestFinished(() => web.value.close());

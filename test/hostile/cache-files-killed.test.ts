@@ -39,7 +39,7 @@ function live(
 }
 
 /** What somebody who opens the directory afterwards finds. */
-async function survey(directory: string, lines: readonly Line[]): Promise<void> {
+async function scan(directory: string, lines: readonly Line[]): Promise<void> {
   const fixture = diskCacheFixture({directory, maxEntries: MAX_ENTRIES});
   expect(lines.filter(({wrong}) => wrong !== undefined)).toEqual([]);
   for (const url of URLS) {
@@ -76,7 +76,7 @@ test('FR-WF-16g killed before any step of any operation, a cache serves whole pa
   for (const kind of ['first half', 'second half', 'rename', 'rm', 'handle.write', 'readdir']) {
     expect(steps).toContain(kind);
   }
-  await survey(join(base, '0'), whole.lines);
+  await scan(join(base, '0'), whole.lines);
 
   let next = 1;
   let killed = 0;
@@ -85,7 +85,7 @@ test('FR-WF-16g killed before any step of any operation, a cache serves whole pa
       const directory = join(base, String(k));
       const {signal, lines} = await live(directory, k);
       if (signal === 'SIGKILL') killed += 1;
-      await survey(directory, lines);
+      await scan(directory, lines);
     }
   };
   await Promise.all(Array.from({length: AT_ONCE}, killAll));

@@ -90,7 +90,7 @@ const POWERS: readonly Power[] = [
 
 /** Habit 3: who may say that a value is of a type that stands for a check. */
 const MINTS: readonly Power[] = [
-  ...['AdmittedTarget', 'CheckedUrl'].map(type => mint(type, 'src/web/guard/')),
+  ...['PinnedTarget', 'CheckedUrl'].map(type => mint(type, 'src/web/guard/')),
   ...['WebUrl', 'CanonicalUrl'].map(type => mint(type, 'src/web/url/')),
   mint('SafeHtml', 'src/report/markup.ts'),
   mint('LinkTarget', 'src/report/link-target.ts'),

@@ -1,7 +1,7 @@
 import {Budget} from '../../src/core/budget.ts';
 import {type Clock, systemClock} from '../../src/core/clock.ts';
 import {ok, type Result} from '../../src/core/result.ts';
-import type {AdmittedTarget, HeaderMap, HttpRequest, HttpTransport} from '../../src/web/page.ts';
+import type {HeaderMap, HttpRequest, HttpTransport, PinnedTarget} from '../../src/web/page.ts';
 
 export interface CallOptions {
   readonly method?: HttpRequest['method'];
@@ -23,7 +23,7 @@ export interface WholeResponse {
 /** A request and its whole body, under a budget of its own. */
 export async function callTransport(
   transport: HttpTransport,
-  target: AdmittedTarget,
+  target: PinnedTarget,
   options: CallOptions = {},
 ): Promise<Result<WholeResponse>> {
   const {

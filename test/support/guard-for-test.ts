@@ -1,8 +1,8 @@
 import {onTestFinished} from 'vitest';
 import {Budget} from '../../src/core/budget.ts';
 import {systemClock} from '../../src/core/clock.ts';
-import {createGuard, type Guard} from '../../src/web/guard/admit.ts';
 import {checkUrl} from '../../src/web/guard/check-url.ts';
+import {createGuard, type Guard} from '../../src/web/guard/create-guard.ts';
 import type {HostResolver} from '../../src/web/guard/dns/host-resolver.ts';
 import {type GuardPolicy, readGuardPolicy} from '../../src/web/guard/guard-policy.ts';
 import {HostPins} from '../../src/web/guard/host-pins.ts';
@@ -57,8 +57,8 @@ export function guardOver(resolver: HostResolver, policy = policyOf()): Guard {
 }
 
 /** The addresses of an admitted target, or code and details of the refusal. */
-export async function admit(guard: Guard, url: string, pins = new HostPins(), budget = newBudget()) {
-  const result = await guard.admit(checked(url), pins, budget);
+export async function authorize(guard: Guard, url: string, pins = new HostPins(), budget = newBudget()) {
+  const result = await guard.authorize(checked(url), pins, budget);
   if (!result.ok) return {code: result.error.code, ...result.error.details};
   return {addresses: result.value.addresses, pinned: [...result.value.pinned]};
 }

@@ -1,7 +1,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {type HoldEntry, handleByDescriptor} from '../../src/workspace/jail/entry-handle.ts';
 import type {Workspace} from '../../src/workspace/jail/jail.ts';
-import {type PinEntry, pinByDescriptor} from '../../src/workspace/jail/pin-entry.ts';
 import {readWhole} from '../../src/workspace/open-file.ts';
 import {openWorkspaceForTest} from './open-workspace-for-test.ts';
 import {codeOf, unwrap} from './outcome.ts';
@@ -14,7 +14,7 @@ export interface JailedPlace {
 }
 
 /** `root/` with some files, beside `outside/` with a secret. */
-export async function jailedPlace(pinEntry: PinEntry = pinByDescriptor): Promise<JailedPlace> {
+export async function jailedPlace(holdEntry: HoldEntry = handleByDescriptor): Promise<JailedPlace> {
   const base = temporaryDirectory();
   const root = join(base, 'work');
   const outside = join(base, 'work2');
@@ -25,7 +25,7 @@ export async function jailedPlace(pinEntry: PinEntry = pinByDescriptor): Promise
   writeFileSync(join(root, 'top.txt'), 'top\n');
   writeFileSync(join(root, '.git/config'), '[core]\n');
   writeFileSync(join(outside, 'secret.txt'), 'secret\n');
-  const workspace = openWorkspaceForTest(root, {pinEntry});
+  const workspace = openWorkspaceForTest(root, {holdEntry});
   return {workspace, root, outside};
 }
 

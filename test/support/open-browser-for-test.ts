@@ -25,7 +25,7 @@ export async function renderAlone(
       max_instances: 4,
     },
     contained: layers.contained,
-    places: {path: process.env['PATH'], barred: []},
+    places: {path: process.env['PATH'], untrustedTrees: []},
     tempDir: temporaryDirectory(),
     clock: systemClock,
     log,

@@ -6,13 +6,13 @@ import {systemClock} from '../../src/core/clock.ts';
 import type {LogEvent} from '../../src/core/log.ts';
 import {createSandbox} from '../../src/sandbox/create-sandbox.ts';
 import {type RunOptions, runSection} from '../../src/sandbox/options.ts';
-import type {Ending, Sandbox, SandboxKind} from '../../src/sandbox/sandbox.ts';
+import type {ExitStatus, Sandbox, SandboxKind} from '../../src/sandbox/sandbox.ts';
 import {unwrap} from './outcome.ts';
 
 export type SandboxSettings = Partial<Omit<RunOptions, 'docker'>>;
 
 export interface RunOutcome {
-  readonly ending: Ending;
+  readonly exitStatus: ExitStatus;
   readonly out: string;
   readonly err: string;
   readonly outBytes: Uint8Array;
@@ -100,7 +100,7 @@ export function openSandbox({
         }),
       );
       return {
-        ending: ran.ending,
+        exitStatus: ran.exitStatus,
         out: Buffer.from(ran.stdout.bytes).toString(),
         err: Buffer.from(ran.stderr.bytes).toString(),
         outBytes: ran.stdout.bytes,

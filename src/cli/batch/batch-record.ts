@@ -56,7 +56,7 @@ export interface UnfinishedUrl {
 /**
  * A line of a manifest. A failure is unfinished where the table says that a retry may help, and where the
  * matter was ours to settle (policy, host) and may be settled by now. `undefined` for what is no record, and
- * for a line of the list that was no address, which is judged anew each time.
+ * for a line of the list that was no address, which is looked at anew each time.
  */
 export function readRecord(text: string): FinishedUrl | UnfinishedUrl | undefined {
   const {url, line, status, file, code, retryable} = parseObject(text) ?? {};

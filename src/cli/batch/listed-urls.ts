@@ -11,7 +11,7 @@ export interface FetchableUrl extends ListedUrl {
   readonly text: string;
 }
 
-interface ListParts {
+interface ListDeps {
   readonly lines: AsyncIterable<ListedLine>;
   readonly parse: ParseListed;
   readonly finished: FinishedUrls;
@@ -21,11 +21,11 @@ interface ListParts {
 
 /** What of a list is to be fetched now, and a record of each line that is no address. Counts the rest. */
 export async function* listedUrls(
-  parts: ListParts,
+  deps: ListDeps,
 ): AsyncGenerator<FetchableUrl | {readonly record: FailureRecord}> {
-  const {finished, tally, parse} = parts;
+  const {finished, tally, parse} = deps;
   const seen = new Set<string>();
-  for await (const listed of parts.lines) {
+  for await (const listed of deps.lines) {
     const {line, text = `line ${line} is too long`} = listed;
     const url = parse(text);
     const digest = urlDigest(url.ok ? url.value.canonical : text);
@@ -35,7 +35,7 @@ export async function* listedUrls(
     }
     seen.add(digest);
     tally.listed += 1;
-    if (!url.ok) yield {record: notAnAddress(line, url.error, parts.clock)};
+    if (!url.ok) yield {record: notAnAddress(line, url.error, deps.clock)};
     else if (finished.has(digest)) tally.skipped += 1;
     else yield {text, ...url.value};
   }

@@ -21,7 +21,7 @@ const MOST_ATTEMPTS = 3;
 /** Pauses that a host may ask for in a row before it is set aside. */
 const MOST_REFUSALS = 6;
 
-export interface BatchParts {
+export interface BatchDeps {
   /** The list. Reading ends when the signal fires. */
   readonly lines: (signal: AbortSignal) => AsyncIterable<ListedLine>;
   readonly parse: ParseListed;
@@ -53,8 +53,8 @@ export interface BatchItem {
  * `concurrency` workers empty it. The error is what keeps files from being written; everything that happens
  * to a page is a record.
  */
-export async function runBatch(parts: BatchParts): Promise<Result<undefined>> {
-  const {concurrency, queue, signal} = parts;
+export async function runBatch(deps: BatchDeps): Promise<Result<undefined>> {
+  const {concurrency, queue, signal} = deps;
   const broken = new AbortController();
   const ended = AbortSignal.any([signal, broken.signal]);
   // Every page under way listens to it, which is many and no leak.
@@ -64,10 +64,10 @@ export async function runBatch(parts: BatchParts): Promise<Result<undefined>> {
 
   let problem: Failure | undefined;
   const finish = async (record: BatchRecord): Promise<void> => {
-    const written = await parts.manifest.append(record);
+    const written = await deps.manifest.append(record);
     if (!written.ok) return stop(written.error);
-    parts.tally.add(record);
-    await parts.report(record);
+    deps.tally.add(record);
+    await deps.report(record);
   };
   const stop = (failure: Failure): void => {
     problem ??= failure;
@@ -76,12 +76,12 @@ export async function runBatch(parts: BatchParts): Promise<Result<undefined>> {
 
   const fill = async (): Promise<void> => {
     try {
-      for await (const listed of listedUrls({...parts, lines: parts.lines(ended)})) {
+      for await (const listed of listedUrls({...deps, lines: deps.lines(ended)})) {
         if (ended.aborted) return;
         if ('record' in listed) await finish(listed.record);
         else await queue.offer(listed.host, {...listed, attempt: 1});
       }
-      parts.tally.listRead = true;
+      deps.tally.listRead = true;
     } catch (error) {
       // A stream that is aborted throws.
       if (!ended.aborted) throw error;
@@ -89,7 +89,7 @@ export async function runBatch(parts: BatchParts): Promise<Result<undefined>> {
   };
   const work = async (): Promise<void> => {
     for (let taken = await queue.take(); taken; taken = await queue.take()) {
-      await fetchOne(taken.host, taken.item, {parts, ended, finish, stop});
+      await fetchOne(taken.host, taken.item, {deps, ended, finish, stop});
     }
   };
   // Should one of them throw, the others end before the exception is passed on.
@@ -105,17 +105,21 @@ export async function runBatch(parts: BatchParts): Promise<Result<undefined>> {
   return problem ? {ok: false, error: problem} : ok();
 }
 
-interface Desk {
-  readonly parts: BatchParts;
+interface BatchCall {
+  readonly deps: BatchDeps;
   readonly ended: AbortSignal;
   readonly finish: (record: BatchRecord) => Promise<void>;
   readonly stop: (failure: Failure) => void;
 }
 
-async function fetchOne(host: string, item: BatchItem, {parts, ended, finish, stop}: Desk): Promise<void> {
-  const {queue, clock, files, format, tally} = parts;
+async function fetchOne(
+  host: string,
+  item: BatchItem,
+  {deps, ended, finish, stop}: BatchCall,
+): Promise<void> {
+  const {queue, clock, files, format, tally} = deps;
   const start = clock.monotonic();
-  const result = await parts.read(item.text, ended);
+  const result = await deps.read(item.text, ended);
   const took = () => ({time: timestamp(clock.now()), duration_ms: Math.round(clock.monotonic() - start)});
   if (result.ok) {
     const {response} = result.value;

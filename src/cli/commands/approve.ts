@@ -6,9 +6,9 @@ import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
 import {renderFailure} from '../render/render-failure.ts';
 import {renderSummary} from '../render/render-summary.ts';
-import {barred} from '../terminal/barred.ts';
 import {printable} from '../terminal/printable.ts';
-import type {ApprovalDesk, PendingApproval} from '../toolbox-services.ts';
+import {quoted} from '../terminal/quoted.ts';
+import type {ApprovalManager, PendingApproval} from '../toolbox-services.ts';
 
 const FLAGS = {
   'run-dir': {
@@ -35,14 +35,14 @@ export const approveCommand: Command = {
     const {console, environment} = context;
     const runDirectory =
       values['run-dir'] === undefined ? undefined : resolve(environment.cwd, values['run-dir']);
-    const desk = (await context.services()).openApprovals(runDirectory, environment);
-    if (id === undefined) return list(desk, values.json === true, console);
+    const manager = (await context.services()).openApprovals(runDirectory, environment);
+    if (id === undefined) return list(manager, values.json === true, console);
 
     if (!values.dismiss && !values.yes && console.ask !== undefined) {
-      const confirmed = await confirm(desk, id, context);
+      const confirmed = await confirm(manager, id, context);
       if (confirmed !== EXIT.ok) return confirmed;
     }
-    const decided = await (values.dismiss ? desk.dismiss(id) : desk.approve(id));
+    const decided = await (values.dismiss ? manager.dismiss(id) : manager.approve(id));
     if (!decided.ok) {
       console.err(renderFailure(decided.error, undefined, console));
       return EXIT.failed;
@@ -58,8 +58,8 @@ export const approveCommand: Command = {
   },
 };
 
-async function list(desk: ApprovalDesk, asJson: boolean, console: Console): Promise<ExitCode> {
-  const waiting = await desk.list();
+async function list(manager: ApprovalManager, asJson: boolean, console: Console): Promise<ExitCode> {
+  const waiting = await manager.list();
   if (!waiting.ok) {
     console.err(renderFailure(waiting.error, undefined, console));
     return EXIT.failed;
@@ -75,11 +75,11 @@ async function list(desk: ApprovalDesk, asJson: boolean, console: Console): Prom
 }
 
 /** Who approves sees what: the id alone says nothing. */
-async function confirm(desk: ApprovalDesk, id: string, context: CommandContext): Promise<ExitCode> {
+async function confirm(manager: ApprovalManager, id: string, context: CommandContext): Promise<ExitCode> {
   const {console, signal} = context;
-  const waiting = await desk.list();
+  const waiting = await manager.list();
   const found = waiting.ok ? waiting.value.find(approval => approval.id === id) : undefined;
-  // The desk says itself what is wrong with an id that does not wait.
+  // The manager says itself what is wrong with an id that does not wait.
   if (found === undefined) return EXIT.ok;
   console.err(render(found, console));
   const answer = await console.ask?.('Allow it once? [y/N] ', signal);
@@ -91,5 +91,5 @@ async function confirm(desk: ApprovalDesk, id: string, context: CommandContext):
 
 function render({id, summary, preview, expires_at}: PendingApproval, console: Console): string {
   const head = `${styled(console, 'cyan', id)}  waits until ${printable(expires_at)}`;
-  return `${[head, ...renderSummary(summary, console), ...barred(preview, console)].join('\n')}\n`;
+  return `${[head, ...renderSummary(summary, console), ...quoted(preview, console)].join('\n')}\n`;
 }

@@ -20,22 +20,22 @@ const FLAGS = {
   config: TOOLBOX_FLAGS.config,
 } as const;
 
-interface Desk {
+interface CacheCall {
   readonly cache: PageCache;
   readonly json: boolean;
   readonly yes: boolean;
   readonly context: CommandContext;
 }
 
-const VERBS: Readonly<Record<string, (desk: Desk, url: string) => Promise<ExitCode>>> = {
-  stats: ({cache, ...desk}) =>
-    print(cache.stats(), desk, (stats, {console}) => renderCacheStats(stats, console)),
-  list: ({cache, ...desk}) => print(cache.list(), desk, renderCacheList),
-  show: ({cache, ...desk}, url) =>
-    print(cache.show(url), desk, (entries, {console}) =>
+const VERBS: Readonly<Record<string, (call: CacheCall, url: string) => Promise<ExitCode>>> = {
+  stats: ({cache, ...call}) =>
+    print(cache.stats(), call, (stats, {console}) => renderCacheStats(stats, console)),
+  list: ({cache, ...call}) => print(cache.list(), call, renderCacheList),
+  show: ({cache, ...call}, url) =>
+    print(cache.show(url), call, (entries, {console}) =>
       entries.map(entry => renderCacheEntry(entry, console)).join(console.interactive ? '\n' : ''),
     ),
-  prune: ({cache, ...desk}) => print(cache.prune(), desk, renderRemoval),
+  prune: ({cache, ...call}) => print(cache.prune(), call, renderRemoval),
   clear,
 };
 
@@ -64,8 +64,8 @@ export const cacheCommand: Command = {
     const {resolved} = await readSettings(values, context);
     printWarnings(resolved, context.console);
     const cache = (await context.services()).openPageCache(resolved.config);
-    const desk = {cache, json: values.json === true, yes: values.yes === true, context};
-    const code = await verb(desk, url ?? '');
+    const call = {cache, json: values.json === true, yes: values.yes === true, context};
+    const code = await verb(call, url ?? '');
     return context.signal.aborted ? EXIT.interrupted : code;
   },
 };
@@ -76,12 +76,12 @@ function unknownVerb(name: string): string {
   return `cache takes one of stats, list, show, prune and clear.${hint}`;
 }
 
-async function clear({cache, yes, ...desk}: Desk): Promise<ExitCode> {
-  const {console, signal} = desk.context;
+async function clear({cache, yes, ...call}: CacheCall): Promise<ExitCode> {
+  const {console, signal} = call.context;
   if (!yes) {
     if (console.ask === undefined) throw new UsageError('Nobody can be asked here: cache clear needs --yes.');
     const stats = await cache.stats();
-    if (!stats.ok) return explain(stats, desk.context);
+    if (!stats.ok) return explain(stats, call.context);
     const {entries, bytes, directory} = stats.value;
     const what = `${groupDigits(entries)} cached pages (${humanSize(bytes)}) in ${printable(directory)}`;
     const answer = await console.ask(`Remove ${what}? [y/N] `, signal);
@@ -91,13 +91,13 @@ async function clear({cache, yes, ...desk}: Desk): Promise<ExitCode> {
       return EXIT.failed;
     }
   }
-  return print(cache.clear(), desk, renderRemoval);
+  return print(cache.clear(), call, renderRemoval);
 }
 
 /** The answer as JSON, an object a line, or as `render` has it. */
 async function print<Value>(
   pending: Promise<Result<Value>>,
-  {json, context}: Pick<Desk, 'json' | 'context'>,
+  {json, context}: Pick<CacheCall, 'json' | 'context'>,
   render: (value: Value, context: CommandContext) => string,
 ): Promise<ExitCode> {
   const result = await pending;

@@ -56,7 +56,7 @@ async function show(file: string | undefined, context: CommandContext): Promise<
   return EXIT.ok;
 }
 
-/** Never replaces a file: what somebody wrote is worth more than what we would. */
+/** Never replaces a file: what the user wrote is worth more than what we would. */
 async function init(written: string | undefined, {console, environment}: CommandContext): Promise<ExitCode> {
   const path = configPath(written, environment)?.file;
   if (path === undefined) throw new UsageError('There is no home directory. Name a file with --config.');

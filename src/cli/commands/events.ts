@@ -4,7 +4,7 @@ import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
 import {renderFailure} from '../render/render-failure.ts';
 import {printable} from '../terminal/printable.ts';
-import type {LogVerdict} from '../toolbox-services.ts';
+import type {LogCheck} from '../toolbox-services.ts';
 
 const FLAGS = {
   json: {type: 'boolean', help: 'Print the verdict as JSON.'},
@@ -30,19 +30,17 @@ export const eventsCommand: Command = {
     }
     const {locateRun, verifyRun} = await services();
     const found = await locateRun(run, environment);
-    const verdict = found.ok ? await verifyRun(found.value) : found;
-    if (!verdict.ok) {
-      console.err(renderFailure(verdict.error, undefined, console));
+    const check = found.ok ? await verifyRun(found.value) : found;
+    if (!check.ok) {
+      console.err(renderFailure(check.error, undefined, console));
       return EXIT.failed;
     }
-    await console.out(
-      `${values.json ? JSON.stringify(verdict.value) : printable(describe(verdict.value))}\n`,
-    );
-    return verdict.value.state === 'tampered' ? EXIT.failed : EXIT.ok;
+    await console.out(`${values.json ? JSON.stringify(check.value) : printable(describe(check.value))}\n`);
+    return check.value.state === 'tampered' ? EXIT.failed : EXIT.ok;
   },
 };
 
-function describe({state, events, head, tornBytes, problem}: LogVerdict): string {
+function describe({state, events, head, tornBytes, problem}: LogCheck): string {
   const lines = `${events} ${events === 1 ? 'event' : 'events'}`;
   switch (state) {
     case 'intact':

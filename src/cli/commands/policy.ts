@@ -9,7 +9,7 @@ import {UsageError} from '../flags/usage-error.ts';
 import {openToolbox} from '../open-toolbox.ts';
 import {renderFailure} from '../render/render-failure.ts';
 import {renderReason} from '../render/render-reason.ts';
-import {barred} from '../terminal/barred.ts';
+import {quoted} from '../terminal/quoted.ts';
 
 const FLAGS = {
   json: {type: 'boolean', help: 'Print the explanation as JSON.'},
@@ -61,7 +61,7 @@ function renderExplanation({intent, verdict}: Explanation, console: Console): st
     ...overruled.map(finding =>
       styled(console, 'dim', `  overruled: ${finding.decision}, ${renderReason(finding)}`),
     ),
-    ...(preview.trim() === summary ? [] : barred(preview, console)),
+    ...(preview.trim() === summary ? [] : quoted(preview, console)),
     '',
   ].join('\n');
 }

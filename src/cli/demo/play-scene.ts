@@ -53,7 +53,7 @@ export async function playScene(
   return {asRecorded, lacking, total: steps.length};
 }
 
-/** Shows what a person would see, and answers as somebody did. */
+/** Shows what a person would see, and answers as the approver did. */
 function recordedApprover({answer}: SceneStep, console: Console): Approver {
   return {
     ask: async question => {

@@ -1,7 +1,7 @@
 import type {Json} from '../../core/json.ts';
 import {UsageError} from './usage-error.ts';
 
-/** The JSON object that somebody typed; none is `{}` (ruling H2). */
+/** The JSON object that the user typed; none is `{}` (ruling H2). */
 export function parseParams(written: string | undefined): {readonly [name: string]: Json} {
   if (written === undefined) return {};
   let value: unknown;

@@ -9,7 +9,7 @@ export const PROFILE_FLAG = {
   help: 'What the configuration leaves open: read-only (nothing is changed), guarded (every tool, and effects are asked about), trusted (for clients that ask their user themselves). Default: that of the file; guarded without one.',
 } as const;
 
-/** Flags of every command that judges or runs calls of tools. */
+/** Flags of every command that checks or runs calls of tools. */
 export const SESSION_FLAGS = {
   workspace: {
     type: 'string',

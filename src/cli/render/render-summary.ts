@@ -1,6 +1,6 @@
 import {takeStart} from '../../core/text/take-start.ts';
 import type {Console} from '../console.ts';
-import {barred} from '../terminal/barred.ts';
+import {quoted} from '../terminal/quoted.ts';
 
 /** A line for the eye. The whole of it is in the preview. */
 const LONGEST = 400;
@@ -8,5 +8,5 @@ const LONGEST = 400;
 /** The one line that a tool says of a call, as rows behind the bar: it holds paths, commands and addresses of the call. */
 export function renderSummary(summary: string, console: Console): readonly string[] {
   const line = summary.replaceAll('\n', ' ');
-  return barred(line.length > LONGEST ? `${takeStart(line, LONGEST)}…` : line, console);
+  return quoted(line.length > LONGEST ? `${takeStart(line, LONGEST)}…` : line, console);
 }

@@ -31,7 +31,7 @@ export interface ClientEntry {
   readonly next: string;
 }
 
-/** A call may ask somebody, and `web_fetch` and `run` take their time: longer than what clients allow by themselves. */
+/** A call may ask the approver, and `web_fetch` and `run` take their time: longer than what clients allow by themselves. */
 const PATIENCE_SEC = 600;
 /** The first start downloads the package. */
 const START_SEC = 60;

@@ -1,7 +1,7 @@
 import type {ApprovalAnswer, ApprovalQuestion, ApprovalRule} from '../../core/tool-host.ts';
 import type {Console} from '../console.ts';
-import {barred} from './barred.ts';
 import {printable} from './printable.ts';
+import {quoted} from './quoted.ts';
 
 const MOST_TRIES = 3;
 const PATTERNS = ['host', 'path', 'command_prefix'] as const;
@@ -22,7 +22,7 @@ export async function askRule(
   const key = PATTERNS.find(name => suggested[name] !== '');
   if (key === undefined) return undefined;
   // The pattern is made of the call, so it is quoted as the rest of the call is.
-  const pattern = barred(JSON.stringify(suggested[key]), console);
+  const pattern = quoted(JSON.stringify(suggested[key]), console);
   err(`${[`  The rule: allow ${suggested.tool} where ${key} is`, ...pattern].join('\n')}\n`);
   for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
     const line = await ask(`Enter takes it, or type another ${key}: `, signal);

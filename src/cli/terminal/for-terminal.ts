@@ -4,7 +4,7 @@ import {stripInvisible} from '../../core/text/strip-invisible.ts';
 const OWN = /(\u001b\[(?:1|2|22|31|32|33|36|39)m|\r)/;
 
 /**
- * Ruling D12, the last door: whatever is written to a terminal passes here, made printable before or not
+ * Ruling D12, the last gateway: whatever is written to a terminal passes here, made printable before or not
  * (a JSON line, a log line). Of what a terminal acts on, only our own gets through.
  */
 export function forTerminal(text: string): string {

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {ApprovalQuestion, ApprovalRule} from '../../core/tool-host.ts';
 import type {Console} from '../console.ts';
-import {barred} from './barred.ts';
+import {quoted} from './quoted.ts';
 import {terminalApprover} from './terminal-approver.ts';
 
 const QUESTION: ApprovalQuestion = {
@@ -132,7 +132,7 @@ test('ruling H3 a host that cannot keep a rule is not asked to', async () => {
 });
 
 test('a diff has colours where the terminal has them', async () => {
-  const shown = barred(QUESTION.preview, {color: true, columns: 60} as Partial<Console> as Console);
+  const shown = quoted(QUESTION.preview, {color: true, columns: 60} as Partial<Console> as Console);
   expect(shown).toEqual([
     '  │ \u001b[1m--- a/a.txt\u001b[22m',
     '  │ \u001b[1m+++ b/a.txt\u001b[22m',

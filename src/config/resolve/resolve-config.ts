@@ -10,11 +10,11 @@ export interface ResolvedConfig {
   readonly config: Config;
   /** One for each value that is used otherwise than written, and for each unknown key. */
   readonly warnings: readonly string[];
-  /** W12: whether somebody wrote `tools.output.max_bytes`; its default holds for fewer tools. */
+  /** W12: whether the user wrote `tools.output.max_bytes`; its default holds for fewer tools. */
   readonly limitsOutput: boolean;
-  /** Ruling H3: the `tools.mode` that somebody wrote; `undefined` where it is the default. */
+  /** Ruling H3: the `tools.mode` that the user wrote; `undefined` where it is the default. */
   readonly writtenMode: Config['tools']['mode'] | undefined;
-  /** Ruling H7: whether somebody wrote `tools.approval.mode`; otherwise it is the default, or that of the profile. */
+  /** Ruling H7: whether the user wrote `tools.approval.mode`; otherwise it is the default, or that of the profile. */
   readonly writesApprovalMode: boolean;
 }
 

@@ -1,7 +1,7 @@
-interface Flight<Value> {
+interface InFlightCall<Value> {
   readonly result: Promise<Value>;
   readonly controller: AbortController;
-  passengers: number;
+  waiters: number;
 }
 
 /**
@@ -9,7 +9,7 @@ interface Flight<Value> {
  * left, so that one who cancels never takes the answer from the others.
  */
 export class SingleFlight<Value> {
-  readonly #flights = new Map<string, Flight<Value>>();
+  readonly #calls = new Map<string, InFlightCall<Value>>();
 
   /** The shared value, or `undefined` if `signal` fired first. */
   async share(
@@ -18,36 +18,36 @@ export class SingleFlight<Value> {
     work: (signal: AbortSignal) => Promise<Value>,
   ): Promise<{readonly value: Value} | undefined> {
     if (signal?.aborted) return undefined;
-    const flight = this.#flights.get(key) ?? this.#start(key, work);
-    flight.passengers += 1;
+    const call = this.#calls.get(key) ?? this.#start(key, work);
+    call.waiters += 1;
     let leave: () => void = () => {};
     const left = new Promise<undefined>(resolve => {
       leave = () => resolve(undefined);
     });
     signal?.addEventListener('abort', leave, {once: true});
     try {
-      return await Promise.race([flight.result.then(value => ({value})), left]);
+      return await Promise.race([call.result.then(value => ({value})), left]);
     } finally {
       signal?.removeEventListener('abort', leave);
-      flight.passengers -= 1;
-      if (flight.passengers === 0) {
-        // Nobody may board an aborted flight: the next asker starts anew.
-        this.#remove(key, flight);
-        flight.controller.abort();
+      call.waiters -= 1;
+      if (call.waiters === 0) {
+        // Nobody may join a call that was aborted: the next caller starts anew.
+        this.#remove(key, call);
+        call.controller.abort();
       }
     }
   }
 
-  #start(key: string, work: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
+  #start(key: string, work: (signal: AbortSignal) => Promise<Value>): InFlightCall<Value> {
     const controller = new AbortController();
-    const flight: Flight<Value> = {result: work(controller.signal), controller, passengers: 0};
-    this.#flights.set(key, flight);
-    const land = (): void => this.#remove(key, flight);
-    flight.result.then(land, land);
-    return flight;
+    const call: InFlightCall<Value> = {result: work(controller.signal), controller, waiters: 0};
+    this.#calls.set(key, call);
+    const land = (): void => this.#remove(key, call);
+    call.result.then(land, land);
+    return call;
   }
 
-  #remove(key: string, flight: Flight<Value>): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+  #remove(key: string, call: InFlightCall<Value>): void {
+    if (this.#calls.get(key) === call) this.#calls.delete(key);
   }
 }

@@ -1,7 +1,7 @@
 import {replaceInvisible} from './replace-invisible.ts';
 
 /**
- * For what somebody decides on: a character that cannot be seen is shown by its number, as `\u{202e}`. It is
+ * For what the user decides on: a character that cannot be seen is shown by its number, as `\u{202e}`. It is
  * never left out, so that what was shown is what will be done.
  */
 export function showInvisible(text: string): string {

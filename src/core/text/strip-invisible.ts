@@ -4,7 +4,7 @@ import {replaceInvisible} from './replace-invisible.ts';
 const SHAPES_TEXT =
   /^(?:\u200c|\u200d|[\ufe00-\ufe0f]|(?!\p{Default_Ignorable_Code_Point})(?:\p{Co}|\p{Cn}))/u;
 
-/** For what somebody only reads: the text without the characters that would act, hide or turn something around. */
+/** For what the user only reads: the text without the characters that would act, hide or turn something around. */
 export function stripInvisible(text: string): string {
   return replaceInvisible(text, character => (SHAPES_TEXT.test(character) ? character : ''));
 }

@@ -3,7 +3,7 @@ import {createHash, timingSafeEqual} from 'node:crypto';
 /** RFC 6750 §2.1: what may stand behind `Bearer`. 32 characters are 128 bits in hexadecimal. */
 const TOKEN = /^[A-Za-z0-9._~+/-]{32,512}=*$/;
 
-/** Whether a token that somebody chose is long enough and can be sent in a header. */
+/** Whether a token that the user chose is long enough and can be sent in a header. */
 export function isBearerToken(token: string): boolean {
   return TOKEN.test(token);
 }

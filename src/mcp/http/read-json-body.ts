@@ -1,7 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import {isJsonContentType} from '@modelcontextprotocol/server';
 import type {Err, Ok} from '../../core/result.ts';
-import type {Refusal} from './judge-request.ts';
+import type {Refusal} from './check-request.ts';
 
 /** A JSON body of at most `maxBytes`. What is too large is not read to its end. */
 export async function readJsonBody(

@@ -1,5 +1,5 @@
 import type {ServerResponse} from 'node:http';
-import type {Refusal} from './judge-request.ts';
+import type {Refusal} from './check-request.ts';
 
 /** Writes a web-standard response, at the pace of the one who reads it, and gives up when that one has gone. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {

@@ -8,8 +8,8 @@ import {type Err, ok, type Result} from '../../core/result.ts';
 import type {McpService} from '../create-mcp-service.ts';
 import {logProblem} from '../log-problem.ts';
 import {isBearerToken} from './bearer-token.ts';
+import {type AccessRules, checkRequest} from './check-request.ts';
 import {ConnectionPlaces} from './connection-places.ts';
-import {type Admission, judgeRequest} from './judge-request.ts';
 import {LegacySessions} from './legacy-sessions.ts';
 import {listen} from './listen.ts';
 import {readJsonBody} from './read-json-body.ts';
@@ -59,7 +59,7 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   const problem = unusable(host, options);
   if (problem !== undefined) return problem;
   const token = options.token ?? randomHex(32);
-  const admission: Admission = {
+  const accessRules: AccessRules = {
     path: PATH,
     token,
     allowedHosts: [...LOOPBACK, bracketed(host), ...(options.allowedHosts ?? [])],
@@ -111,7 +111,7 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   });
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const refusal = judgeRequest(incoming, admission);
+    const refusal = checkRequest(incoming, accessRules);
     if (refusal !== undefined) return sendRefusal(refusal, outgoing);
     places.prove(incoming.socket);
     if (open.size >= maxConcurrent) {

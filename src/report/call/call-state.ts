@@ -17,7 +17,7 @@ function isRefusal(code: string | undefined): boolean {
     : false;
 }
 
-/** When somebody was asked, or others were before: from, to. `to` is `undefined` while the question is open. */
+/** When the approver was asked, or others were before: from, to. `to` is `undefined` while the question is open. */
 export type Waiting = readonly [from: number, to: number | undefined];
 
 export function waitingsOf(call: RecordedCall): readonly Waiting[] {
@@ -31,7 +31,7 @@ export function waitingsOf(call: RecordedCall): readonly Waiting[] {
     asked = undefined;
   }
   if (asked !== undefined && call.endedAt === undefined && !call.cutOff) waitings.push([asked, undefined]);
-  // Cancelled while it waited: nobody decided, but the end of the call says how long it was.
+  // Cancelled while it waited: no approver decided, but the end of the call says how long it was.
   if (waitings.length === 0 && call.waitSeconds > 0 && call.endedAt !== undefined) {
     waitings.push([Math.max(call.startedAt, call.endedAt - call.waitSeconds * 1000), call.endedAt]);
   }

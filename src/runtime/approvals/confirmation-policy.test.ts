@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {approvalOptions, ruleOf} from '../../../test/support/open-test-runtime.ts';
 import type {ApprovalAction, ApprovalSubject} from '../../core/tool.ts';
-import {createConfirmationPolicy, type Verdict} from './confirmation-policy.ts';
+import {createConfirmationPolicy, type PolicyDecision} from './confirmation-policy.ts';
 import type {ApprovalOptions} from './options.ts';
 
 const TOOLS = ['read_file', 'str_replace', 'apply_patch', 'run', 'web_fetch'];
@@ -108,11 +108,11 @@ describe('rules on arguments', () => {
   });
 
   test('policy: explain shows what decided and what it overruled', () => {
-    const verdict: Verdict = policyOf({rules, allowlist: ['patch_file']}).check('patch_file', {
+    const decision: PolicyDecision = policyOf({rules, allowlist: ['patch_file']}).check('patch_file', {
       tool: 'apply_patch',
       subject: {kind: 'path', values: ['src/secrets/a.lock']},
     });
-    expect([verdict, ...verdict.overruled].map(({decision, by}) => [decision, by])).toEqual([
+    expect([decision, ...decision.overruled].map(({decision, by}) => [decision, by])).toEqual([
       ['deny', 'tools.approval.rules[3]'],
       ['ask', 'tools.approval.rules[2]'],
       ['allow', 'tools.approval.allowlist'],

@@ -1,5 +1,5 @@
 import {ok, type Result} from '../../core/result.ts';
-import type {ApprovalAction, ApprovalSubject, HostVerdict} from '../../core/tool.ts';
+import type {ApprovalAction, ApprovalSubject, HostDecision} from '../../core/tool.ts';
 import {hostReach} from './host-reach.ts';
 import type {ApprovalOptions} from './options.ts';
 import {ruleCoverage} from './rule-coverage.ts';
@@ -27,27 +27,27 @@ export interface Finding {
   readonly why?: string;
 }
 
-export interface Verdict extends Finding {
+export interface PolicyDecision extends Finding {
   /** What also matched and was overruled, strongest first. */
   readonly overruled: readonly Finding[];
 }
 
-export interface JudgedCall {
+export interface CallToCheck {
   readonly tool: string;
   readonly subject: ApprovalSubject;
 }
 
 export interface ConfirmationPolicy {
-  /** ADR 08. Pure: asks nobody and changes nothing, so it also answers `policy explain`. */
-  readonly check: (action: ApprovalAction | undefined, call: JudgedCall) => Verdict;
+  /** ADR 08. Pure: asks no approver and changes nothing, so it also answers `policy explain`. */
+  readonly check: (action: ApprovalAction | undefined, call: CallToCheck) => PolicyDecision;
   /** Review R11: where a call may be led to, once it was allowed by `allowedBy` or by rules of the session. */
   readonly reach: (
     action: ApprovalAction | undefined,
-    call: JudgedCall,
+    call: CallToCheck,
     allowed: {readonly by: string | undefined; readonly sessionRules: readonly CompiledRule[]},
-  ) => (host: string) => HostVerdict;
+  ) => (host: string) => HostDecision;
   /** The rules that allow calls of this kind, for a rule of the session beside them. */
-  readonly allowing: (action: ApprovalAction | undefined, call: JudgedCall) => readonly CompiledRule[];
+  readonly allowing: (action: ApprovalAction | undefined, call: CallToCheck) => readonly CompiledRule[];
   /** What an operator would set so that calls of the tool run without asking. */
   readonly settingsToAllow: (tool: string) => readonly string[];
   /** What an operator would choose whose client asks its user itself. */
@@ -57,7 +57,7 @@ export interface ConfirmationPolicy {
 const ACTIONS: readonly ApprovalAction[] = ['patch_file', 'write_file', 'run', 'web_fetch'];
 const SETTING = 'tools.approval';
 
-/** What decides where somebody answered with a rule, for this call or for one before. */
+/** What decides where the approver answered with a rule, for this call or for one before. */
 const RULE_ANSWERS: ReadonlySet<string> = new Set(['session rule', 'session-rule', 'always']);
 
 /** The error is everything that makes the settings unusable; start-up stops then. */
@@ -100,7 +100,7 @@ export function createConfirmationPolicy(
   });
 
   /** Ruling H3, strongest first; the strictest of the rules on arguments comes before the allowlist. */
-  function* findings(action: ApprovalAction | undefined, {tool, subject}: JudgedCall): Generator<Finding> {
+  function* findings(action: ApprovalAction | undefined, {tool, subject}: CallToCheck): Generator<Finding> {
     const names = action === undefined ? [tool] : [tool, action];
     const listed = (list: readonly string[]): string | undefined => names.find(name => list.includes(name));
     const about = rules.filter(rule => rule.isAbout(tool, action, subject.kind));
@@ -108,7 +108,7 @@ export function createConfirmationPolicy(
       about.filter(rule => rule.decision === decision && subject.values.some(rule.matches));
     const asking = hits('ask');
 
-    // FR-WF-OP-02 (3): nothing overrides deny. What only reads needs nobody, unless a rule asks.
+    // FR-WF-OP-02 (3): nothing overrides deny. What only reads needs no approver, unless a rule asks.
     if (options.mode === 'deny' && (action !== undefined || asking.length > 0)) {
       yield {decision: 'deny', by: `${SETTING}.mode`, reason: `${SETTING}.mode is "deny".`};
     }

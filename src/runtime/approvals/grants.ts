@@ -10,7 +10,7 @@ export interface Grant {
   readonly isOfCall: boolean;
 }
 
-/** What somebody allowed for the rest of a session. In memory: a restarted session asks again. */
+/** What the approver allowed for the rest of a session. In memory: a restarted session asks again. */
 export class Grants {
   readonly #calls = new Set<string>();
   readonly #rules: CompiledRule[] = [];

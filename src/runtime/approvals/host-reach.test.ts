@@ -16,10 +16,10 @@ async function reached(options: Partial<ApprovalOptions>, hosts: readonly string
   const {call} = await openTestRuntime({tools: [fetch], approval: approvalOptions(options), approver});
   const {data, error} = await call('web_fetch');
   expect(error).toBeNull();
-  const verdicts = data as readonly {allowed: boolean; reason?: string}[];
+  const decisions = data as readonly {allowed: boolean; reason?: string}[];
   return {
-    allowed: hosts.filter((_, at) => verdicts[at]?.allowed),
-    reasons: verdicts.flatMap(({reason = []}) => reason),
+    allowed: hosts.filter((_, at) => decisions[at]?.allowed),
+    reasons: decisions.flatMap(({reason = []}) => reason),
   };
 }
 

@@ -1,7 +1,7 @@
-import type {ApprovalSubject, HostVerdict} from '../../core/tool.ts';
+import type {ApprovalSubject, HostDecision} from '../../core/tool.ts';
 import type {CompiledRule} from './rules/compile-rule.ts';
 
-export interface ReachParts {
+export interface ReachDeps {
   /** The addresses of the call. Their hosts were decided about with the call itself. */
   readonly subject: ApprovalSubject;
   /** The rules on hosts that are about the tool. */
@@ -15,7 +15,7 @@ export interface ReachParts {
  * page loads. Nobody can be asked half-way, so a host with an `ask` rule is refused there: it can be asked
  * about when it is fetched by itself.
  */
-export function hostReach({subject, about, within}: ReachParts): (host: string) => HostVerdict {
+export function hostReach({subject, about, within}: ReachDeps): (host: string) => HostDecision {
   const own = new Set(subject.values.map(hostOf));
   return host => {
     const url = addressOf(host);

@@ -30,7 +30,7 @@ export interface PendingApproval {
 }
 
 /**
- * Calls that nobody could be asked about, as files of the run directory: another process approves one,
+ * Calls that no approver could be asked about, as files of the run directory: another process approves one,
  * and the same call passes once when it is made again. Tools and their sandbox do not reach them there.
  */
 export class PendingApprovals {

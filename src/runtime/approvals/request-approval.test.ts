@@ -247,7 +247,7 @@ test('policy: one question at a time; an answer settles the same calls behind it
   const results = await Promise.all(
     ['a', 'b', 'a', 'b', 'a'].map((path, at) => call('write_note', {path, text: `${at}`})),
   );
-  // Those who waited saw the file before somebody else wrote it, and are told.
+  // Those who waited saw the file before another program wrote it, and are told.
   expect(results.map(({status, error}) => error?.error_type ?? status)).not.toContain('approval_denied');
   expect(most).toBe(1);
   expect(asked).toEqual(['write_note a', 'write_note b']);

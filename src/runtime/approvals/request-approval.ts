@@ -12,8 +12,8 @@ import type {ConfirmationPolicy, Finding} from './confirmation-policy.ts';
 import {deniedFailure} from './deny-early.ts';
 import type {Grant} from './grants.ts';
 import type {ApprovalRule} from './options.ts';
+import {checkRule} from './rules/check-rule.ts';
 import type {CompiledRule} from './rules/compile-rule.ts';
-import {judgeRule} from './rules/judge-rule.ts';
 import {suggestRule} from './rules/suggest-rule.ts';
 
 export interface ApprovalRequest {
@@ -25,11 +25,11 @@ export interface ApprovalRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ApprovalParts {
+export interface ApprovalDeps {
   readonly policy: ConfirmationPolicy;
   readonly session: Session;
   readonly clock: Clock;
-  /** Absent where there is nobody to ask. */
+  /** Absent where there is no approver. */
   readonly approver: Approver | undefined;
   /** Keeps a rule beyond the session; absent where the host cannot. */
   readonly rememberRule: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
@@ -40,15 +40,15 @@ export interface Approval {
   readonly outcome: Result<undefined>;
   /** The setting, rule, grant or answer that allowed it. */
   readonly by: string | undefined;
-  /** H4: somebody allowed the change of the files as they were, so they are compared before it is made. */
+  /** H4: the approver allowed the change of the files as they were, so they are compared before it is made. */
   readonly isBoundToFiles: boolean;
-  /** Time that somebody was asked, or that others were asked before. */
+  /** Time that the approver was asked, or that others were asked before. */
   readonly waitedMs: number;
 }
 
 /** Rulings H3, H4: decides about one call, asks where the policy says so, and writes down what came out. */
-export async function requestApproval(request: ApprovalRequest, parts: ApprovalParts): Promise<Approval> {
-  const {policy, session, clock} = parts;
+export async function requestApproval(request: ApprovalRequest, deps: ApprovalDeps): Promise<Approval> {
+  const {policy, session, clock} = deps;
   const {tool, intent, signal} = request;
   const hash = approvalHash({tool: tool.name, params: request.params, fileHashes: intent.fileHashes});
   const about = {
@@ -83,9 +83,9 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     });
   };
   const call = {tool: tool.name, subject: intent.subject};
-  const verdict = policy.check(tool.action, call);
+  const finding = policy.check(tool.action, call);
   // What an "ask" rule asks about, no rule of the configuration answers.
-  const configured = verdict.by === 'tools.approval.mode' ? policy.allowing(tool.action, call) : [];
+  const configured = finding.by === 'tools.approval.mode' ? policy.allowing(tool.action, call) : [];
   const granted = (): Grant | undefined =>
     session.grants.find(hash, tool.name, tool.action, intent.subject, configured);
   const beside = (): readonly CompiledRule[] =>
@@ -93,20 +93,20 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       ? [...configured, ...session.grants.rulesAbout(tool.name, tool.action, 'command')]
       : [];
 
-  if (verdict.decision === 'deny') {
-    decided('refused', verdict.by, {reason: verdict.reason});
-    return straight(deniedFailure(tool.name, verdict.by, verdict.reason));
+  if (finding.decision === 'deny') {
+    decided('refused', finding.by, {reason: finding.reason});
+    return straight(deniedFailure(tool.name, finding.by, finding.reason));
   }
-  if (verdict.decision === 'allow') {
+  if (finding.decision === 'allow') {
     // Reading is not worth a line of its own.
-    const isSilent = tool.action === undefined && verdict.by === 'read-only';
-    return straight(isSilent ? ok() : decided('allowed', verdict.by));
+    const isSilent = tool.action === undefined && finding.by === 'read-only';
+    return straight(isSilent ? ok() : decided('allowed', finding.by));
   }
   const grant = granted();
   if (grant !== undefined) return (grant.isOfCall ? bound : straight)(decided('allowed', grant.by));
   if (await session.pending.redeem(hash)) return bound(decided('allowed', 'approve command'));
-  const {approver} = parts;
-  if (approver === undefined) return straight(await unanswered(request, verdict, hash, parts));
+  const {approver} = deps;
+  if (approver === undefined) return straight(await unanswered(request, finding, hash, deps));
 
   const startedAt = clock.monotonic();
   const settled = session.questions.run(async (): Promise<Result<undefined>> => {
@@ -115,7 +115,7 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     const answer = isOpen ? await ask(approver) : ok(undefined);
     waitedMs = clock.monotonic() - startedAt;
     if (signal.aborted) return cancelled(tool.name);
-    return answer.ok ? settle(answer.value) : answer;
+    return answer.ok ? finish(answer.value) : answer;
   });
   const outcome = await orAborted(settled, signal);
   waitedMs = clock.monotonic() - startedAt;
@@ -126,11 +126,11 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     waitedMs,
   };
 
-  async function ask(somebody: Approver): Promise<Result<ApprovalAnswer | undefined>> {
+  async function ask(present: Approver): Promise<Result<ApprovalAnswer | undefined>> {
     const asked = session.emit('approval_requested', {
       ...about,
       summary: intent.summary,
-      by: verdict.by,
+      by: finding.by,
       hash,
       approval_id: null,
     });
@@ -142,20 +142,20 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       summary: intent.summary,
       preview: intent.preview,
       hash,
-      by: verdict.by,
-      reason: verdict.reason,
+      by: finding.by,
+      reason: finding.reason,
       suggestedRule: suggestRule(tool.name, intent.subject, beside()),
       ruleProblem: (rule: ApprovalRule) => {
-        const judged = judgeRule(rule, tool, intent.subject, beside());
-        return judged.ok ? undefined : judged.error;
+        const checked = checkRule(rule, tool, intent.subject, beside());
+        return checked.ok ? undefined : checked.error;
       },
-      canRemember: parts.rememberRule !== undefined,
+      canRemember: deps.rememberRule !== undefined,
     };
-    const answer = await orAborted(somebody.ask(question, signal), signal);
+    const answer = await orAborted(present.ask(question, signal), signal);
     return ok(answer === 'aborted' ? undefined : answer.value);
   }
 
-  async function settle(given: ApprovalAnswer | undefined): Promise<Result<undefined>> {
+  async function finish(given: ApprovalAnswer | undefined): Promise<Result<undefined>> {
     if (given === undefined) {
       const earlier = granted();
       if (earlier !== undefined && session.stopped === undefined) return decided('allowed', earlier.by);
@@ -183,10 +183,10 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
     answer: by,
     rule,
   }: Extract<ApprovalAnswer, {rule: ApprovalRule}>): Promise<Result<undefined>> {
-    const judged = judgeRule(rule, tool, intent.subject, beside());
-    if (!judged.ok) return decided('allowed', 'once', {rule_problem: judged.error});
-    session.grants.allowByRule(judged.value);
-    const kept = by === 'always' && parts.rememberRule !== undefined ? await parts.rememberRule(rule) : ok();
+    const checked = checkRule(rule, tool, intent.subject, beside());
+    if (!checked.ok) return decided('allowed', 'once', {rule_problem: checked.error});
+    session.grants.allowByRule(checked.value);
+    const kept = by === 'always' && deps.rememberRule !== undefined ? await deps.rememberRule(rule) : ok();
     return decided('allowed', by, {rule: {...rule}, ...(kept.ok ? {} : {rule_problem: kept.error.message})});
   }
 
@@ -206,7 +206,7 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
       {
         tool: tool.name,
         reason: why,
-        rule: verdict.by,
+        rule: finding.by,
       },
     );
   }
@@ -215,9 +215,9 @@ export async function requestApproval(request: ApprovalRequest, parts: ApprovalP
 /** Ruling H3: refused before any side effect; says which settings and which command would allow it. */
 async function unanswered(
   {requestId, step, tool, intent}: ApprovalRequest,
-  verdict: Finding,
+  finding: Finding,
   hash: string,
-  {policy, session}: ApprovalParts,
+  {policy, session}: ApprovalDeps,
 ): Promise<Result<never>> {
   const {summary, preview} = intent;
   const stored = await session.pending.add({tool: tool.name, summary, preview, hash});
@@ -228,19 +228,19 @@ async function unanswered(
     tool: tool.name,
     action: tool.action ?? null,
     summary,
-    by: verdict.by,
+    by: finding.by,
     hash,
     approval_id: id ?? null,
   });
   // An "ask" rule is stronger than the lists, so there it is the rule that has to change.
-  const isByMode = verdict.by === 'tools.approval.mode';
+  const isByMode = finding.by === 'tools.approval.mode';
   const {profileToAllow} = policy;
   // Ruling H7: once; every later refusal says what concerns its call.
   const profile =
     isByMode && profileToAllow !== undefined && session.isFirstUnanswered()
       ? [`start with \`--profile ${profileToAllow}\` if the client asks its user itself`]
       : [];
-  const [first = '', ...more] = isByMode ? policy.settingsToAllow(tool.name) : [verdict.by];
+  const [first = '', ...more] = isByMode ? policy.settingsToAllow(tool.name) : [finding.by];
   const settings = isByMode
     ? [`add "${tool.name}" to ${first}`, ...more.map(setting => `set ${setting} = true`)]
     : [`change ${first}`];
@@ -249,8 +249,8 @@ async function unanswered(
     id === undefined ? [] : [`run \`forge-tools approve ${id} --run-dir ${run}\` and repeat the call`];
   return fail(
     'approval_required',
-    `${tool.name} needs an approval and there is nobody to ask.${verdict.why === undefined ? '' : ` ${verdict.why}`} The operator can ${[...command, ...profile, ...settings].join(', or ')}.`,
-    {tool: tool.name, setting: first, approval_id: id, rule: verdict.by},
+    `${tool.name} needs an approval and there is nobody to ask.${finding.why === undefined ? '' : ` ${finding.why}`} The operator can ${[...command, ...profile, ...settings].join(', or ')}.`,
+    {tool: tool.name, setting: first, approval_id: id, rule: finding.by},
   );
 }
 

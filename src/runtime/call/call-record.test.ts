@@ -51,11 +51,11 @@ test('policy: the log vouches for everything that a call left', async () => {
   const {call, directory, events} = await openTestRuntime({tools: [echoTool, leaving]});
   await call('leaving');
   const finished = (await events()).find(({event}) => event === 'tool_call_finished');
-  const sealed = await Promise.all(
+  const hashed = await Promise.all(
     ['logs/a.txt', 'calls/step_0001.json'].map(async path => {
       const content = await readFile(join(directory, path));
       return {path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex')};
     }),
   );
-  expect(finished?.payload['artifacts']).toEqual(sealed);
+  expect(finished?.payload['artifacts']).toEqual(hashed);
 });

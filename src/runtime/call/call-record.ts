@@ -38,7 +38,7 @@ export function renderCallRecord(params: Json, intent: Intent | undefined, resul
   return `${JSON.stringify(redactPayload(record, OF_A_RECORD))}\n`;
 }
 
-export function sealArtifact(path: string, content: Uint8Array | string): Artifact {
+export function hashArtifact(path: string, content: Uint8Array | string): Artifact {
   return {
     path,
     bytes: Buffer.byteLength(content),

@@ -66,7 +66,7 @@ describe('time and failure', () => {
             });
           }),
       ),
-      settleMs: 60_000,
+      finishMs: 60_000,
     };
     const {call} = await openTestRuntime({tools: [changes], clock});
     let answered = false;

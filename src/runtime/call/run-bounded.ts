@@ -16,7 +16,7 @@ export interface Bounds {
   readonly tool: string;
   readonly timeoutMs: number;
   /** Ruling W19: longer than the usual grace for a tool that takes back what it had half done. */
-  readonly settleMs?: number | undefined;
+  readonly finishMs?: number | undefined;
   readonly caller: AbortSignal | undefined;
   readonly clock: Clock;
 }
@@ -27,7 +27,7 @@ export interface Bounds {
  */
 export async function runBounded<Value>(
   work: (signal: AbortSignal) => Promise<Result<Value>>,
-  {tool, timeoutMs, settleMs = GRACE_MS, caller, clock}: Bounds,
+  {tool, timeoutMs, finishMs = GRACE_MS, caller, clock}: Bounds,
 ): Promise<Result<Value>> {
   const controller = new AbortController();
   const {signal} = controller;
@@ -54,7 +54,7 @@ export async function runBounded<Value>(
   try {
     const running = work(signal);
     const first = await orAborted(running, signal);
-    const outcome = first === 'aborted' ? await withinGrace(running, settleMs, clock) : first.value;
+    const outcome = first === 'aborted' ? await withinGrace(running, finishMs, clock) : first.value;
     // What the tool calls cancelled is ours to name: it only saw its signal.
     if (outcome === undefined || (cause !== undefined && !outcome.ok && outcome.error.code === 'cancelled')) {
       return failure();

@@ -8,7 +8,7 @@ import {takeStart} from '../../core/text/take-start.ts';
 import {wellFormedJson} from '../../core/text/well-formed-json.ts';
 import type {
   ArtifactStream,
-  HostVerdict,
+  HostDecision,
   Intent,
   ToolContext,
   ToolError,
@@ -20,7 +20,7 @@ import {fitJson} from '../answer/fit-json.ts';
 import {RUNTIME_EVENTS} from '../events/run-event.ts';
 import {pastChanges} from '../past-changes.ts';
 import type {Session} from '../session.ts';
-import {type Artifact, renderCallRecord, sealArtifact, stepRecordPath} from './call-record.ts';
+import {type Artifact, hashArtifact, renderCallRecord, stepRecordPath} from './call-record.ts';
 import {knownFields} from './known-fields.ts';
 
 export interface CallLimits {
@@ -28,7 +28,7 @@ export interface CallLimits {
   readonly availableCapacityBytes: number;
 }
 
-export interface CallParts {
+export interface CallDeps {
   readonly session: Session;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,7 +38,7 @@ export interface CallParts {
 const LONGEST_MESSAGE = 4000;
 
 /** While an intent is worked out, nothing is fetched. */
-const NOWHERE: HostVerdict = {allowed: false, reason: 'Nothing is fetched to work out an intent.'};
+const NOWHERE: HostDecision = {allowed: false, reason: 'Nothing is fetched to work out an intent.'};
 
 /** One call under way: its number and times, what its tool runs with, and its result. */
 export class ToolCall {
@@ -46,39 +46,39 @@ export class ToolCall {
   readonly step: number;
   readonly request: ToolRequest;
   readonly limits: CallLimits;
-  /** Time that somebody was asked; no part of the run time. */
+  /** Time that the approver was asked; no part of the run time. */
   waitedMs = 0;
   /** What it was going to do, once that is known. */
   intent: Intent | undefined;
   readonly #artifacts: Artifact[] = [];
-  readonly #parts: CallParts;
+  readonly #deps: CallDeps;
   #startedAt: number;
   #startedMonotonic: number;
 
-  constructor(request: ToolRequest, limits: CallLimits, parts: CallParts) {
+  constructor(request: ToolRequest, limits: CallLimits, deps: CallDeps) {
     // Ruling H2: missing arguments are `{}`, also where a caller has no compiler.
     this.request = {...request, params: request.params === undefined ? {} : request.params};
     this.requestId = request.request_id === '' ? `call-${randomHex(8)}` : request.request_id;
-    this.step = parts.session.nextStep();
+    this.step = deps.session.nextStep();
     this.limits = limits;
-    this.#parts = parts;
-    this.#startedAt = parts.clock.now();
-    this.#startedMonotonic = parts.clock.monotonic();
+    this.#deps = deps;
+    this.#startedAt = deps.clock.now();
+    this.#startedMonotonic = deps.clock.monotonic();
   }
 
-  /** Ruling W8: execution begins when nobody has to be asked any more. What went before is in the events. */
+  /** Ruling W8: execution begins when no approver has to be asked any more. What went before is in the events. */
   begin(): void {
-    this.#startedAt = this.#parts.clock.now();
-    this.#startedMonotonic = this.#parts.clock.monotonic();
+    this.#startedAt = this.#deps.clock.now();
+    this.#startedMonotonic = this.#deps.clock.monotonic();
   }
 
   started(): Result<undefined> {
     const {tool, params} = this.request;
-    return this.#parts.session.emit('tool_call_started', {...this.#about(), tool, params});
+    return this.#deps.session.emit('tool_call_started', {...this.#about(), tool, params});
   }
 
   context(signal: AbortSignal, mayReach: ToolContext['mayReach'] = () => NOWHERE): ToolContext {
-    const {session, log, progress} = this.#parts;
+    const {session, log, progress} = this.#deps;
     return {
       requestId: this.requestId,
       step: this.step,
@@ -103,7 +103,7 @@ export class ToolCall {
 
   /** Writes the end of the call down and gives its result (Tool API: every field is always there). */
   async finished(outcome: Result<FittedAnswer>): Promise<ToolResult> {
-    const {session} = this.#parts;
+    const {session} = this.#deps;
     const {tool} = this.request;
     const result = this.#toResult(outcome);
     if (!outcome.ok && isGuardBlock(outcome.error)) {
@@ -126,7 +126,7 @@ export class ToolCall {
   }
 
   #toResult(outcome: Result<FittedAnswer>): ToolResult {
-    const {clock} = this.#parts;
+    const {clock} = this.#deps;
     const elapsedMs = clock.monotonic() - this.#startedMonotonic;
     const {tool} = this.request;
     return wellFormedJson({
@@ -148,20 +148,20 @@ export class ToolCall {
 
   /** Only the names and hashes of artifacts are in the log, so what they hold is vouched for too. */
   async #saveArtifact(path: string, content: Uint8Array | string): Promise<Result<string>> {
-    const saved = await this.#parts.session.directory.saveArtifact(path, content);
-    if (saved.ok) this.#artifacts.push(sealArtifact(saved.value, content));
+    const saved = await this.#deps.session.directory.saveArtifact(path, content);
+    if (saved.ok) this.#artifacts.push(hashArtifact(saved.value, content));
     return saved;
   }
 
   #streamArtifact(path: string, maxBytes: number): ArtifactStream {
-    const {write, finish} = this.#parts.session.directory.streamArtifact(path, maxBytes);
+    const {write, finish} = this.#deps.session.directory.streamArtifact(path, maxBytes);
     return {
       write,
       finish: () => {
-        const sealed = finish();
-        if (!sealed.ok) return sealed;
-        if (sealed.value !== undefined) this.#artifacts.push(sealed.value);
-        return ok(sealed.value?.path);
+        const hashed = finish();
+        if (!hashed.ok) return hashed;
+        if (hashed.value !== undefined) this.#artifacts.push(hashed.value);
+        return ok(hashed.value?.path);
       },
     };
   }
@@ -191,7 +191,7 @@ export class ToolCall {
   }
 
   #warn({code, message}: Failure): void {
-    this.#parts.log({level: 'error', event: 'event_not_written', message, error_code: code});
+    this.#deps.log({level: 'error', event: 'event_not_written', message, error_code: code});
   }
 }
 

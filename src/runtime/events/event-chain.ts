@@ -3,13 +3,13 @@ import {ok, type Result} from '../../core/result.ts';
 import type {RunEvent} from './run-event.ts';
 
 /** What the first line follows. */
-export const GENESIS = '0'.repeat(64);
+export const INITIAL_HASH = '0'.repeat(64);
 
-const SEAL = Buffer.from(',"hash":"');
+const HASH_FIELD = Buffer.from(',"hash":"');
 /** `,"hash":"` + 64 digits + `"}` */
-const SEAL_BYTES = SEAL.length + 64 + 2;
+const HASH_FIELD_BYTES = HASH_FIELD.length + 64 + 2;
 
-export interface SealedLine {
+export interface HashedLine {
   /** Without the newline. */
   readonly line: Buffer;
   readonly hash: string;
@@ -19,23 +19,23 @@ export interface SealedLine {
  * `{"seq":…,"time":…,"event":…,"payload":…,"hash":"…"}`. The hash is over the hash of the line before
  * and the bytes of this one up to its hash: a changed, missing or moved line breaks all that follow.
  */
-export function sealEvent({seq, time, event, payload}: RunEvent, previous: string): SealedLine {
+export function appendHash({seq, time, event, payload}: RunEvent, previous: string): HashedLine {
   const body = Buffer.from(JSON.stringify({seq, time, event, payload}).slice(0, -1));
   const hash = chainHash(previous, body);
-  return {line: Buffer.concat([body, SEAL, Buffer.from(`${hash}"}`)]), hash};
+  return {line: Buffer.concat([body, HASH_FIELD, Buffer.from(`${hash}"}`)]), hash};
 }
 
 /** Checks one line against what comes before it. The error is what is wrong with it. */
-export function openSealedLine(
+export function checkHashedLine(
   line: Buffer,
   previous: string,
   seq: number,
 ): Result<{readonly event: RunEvent; readonly hash: string}, string> {
-  const at = line.length - SEAL_BYTES;
-  if (at <= 0 || !line.subarray(at, at + SEAL.length).equals(SEAL)) return wrong('has no hash');
+  const at = line.length - HASH_FIELD_BYTES;
+  if (at <= 0 || !line.subarray(at, at + HASH_FIELD.length).equals(HASH_FIELD)) return wrong('has no hash');
   const body = line.subarray(0, at);
   const hash = chainHash(previous, body);
-  if (!line.subarray(at + SEAL.length).equals(Buffer.from(`${hash}"}`))) {
+  if (!line.subarray(at + HASH_FIELD.length).equals(Buffer.from(`${hash}"}`))) {
     return wrong('does not have the hash of its content and the line before');
   }
   const event = parse(`${body}}`);

@@ -3,14 +3,14 @@ import {type Clock, timestamp} from '../../core/clock.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {ioFailure} from '../io-failure.ts';
-import {sealEvent} from './event-chain.ts';
+import {appendHash} from './event-chain.ts';
 import type {EventPayload} from './run-event.ts';
-import type {LogVerdict} from './verify-log.ts';
+import type {LogCheck} from './verify-log.ts';
 
 /**
  * Ruling W10: appends events, a line a write. Writing is synchronous: a line is in the file, whole and
  * in order, when `append` returns, and a process killed at any moment leaves whole lines and at most
- * one torn one. It is not flushed to the disk line by line; `close` does that.
+ * one partial one. It is not flushed to the disk line by line; `close` does that.
  */
 export class JsonlLog {
   readonly #path: string;
@@ -21,8 +21,8 @@ export class JsonlLog {
   #bytes: number;
   #broken = false;
 
-  /** `end` is what `verifyLog` found; a torn line has to be cut off before. */
-  constructor(path: string, end: Pick<LogVerdict, 'events' | 'head' | 'bytes'>, clock: Clock) {
+  /** `end` is what `verifyLog` found; a partial line has to be cut off before. */
+  constructor(path: string, end: Pick<LogCheck, 'events' | 'head' | 'bytes'>, clock: Clock) {
     this.#path = path;
     this.#clock = clock;
     const {O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW} = constants;
@@ -35,7 +35,7 @@ export class JsonlLog {
   append(event: string, payload: EventPayload): Result<undefined> {
     if (this.#broken) return this.#refuse('is not in order since a write to it failed');
     const seq = this.#seq + 1;
-    const {line, hash} = sealEvent({seq, time: timestamp(this.#clock.now()), event, payload}, this.#head);
+    const {line, hash} = appendHash({seq, time: timestamp(this.#clock.now()), event, payload}, this.#head);
     try {
       if (fstatSync(this.#file).size !== this.#bytes) {
         this.#broken = true;

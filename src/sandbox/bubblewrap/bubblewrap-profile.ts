@@ -81,7 +81,7 @@ async function asItIs(path: string): Promise<readonly string[]> {
   return info.isSymbolicLink() ? ['--symlink', await readlink(path), path] : ['--ro-bind', path, path];
 }
 
-export interface BoxProfile {
+export interface SandboxProfile {
   readonly commandArgs: readonly string[];
   readonly systemArgs: readonly string[];
   readonly workspace: string;
@@ -92,11 +92,11 @@ export interface BoxProfile {
 }
 
 /**
- * review R1: bubblewrap makes the place of a mount where it is missing, through whatever link somebody has put on the
+ * review R1: bubblewrap makes the place of a mount where it is missing, through whatever link another process has put on the
  * way to it. So the outer one mounts the workspace alone. The inner one, which mounts the parts of it, sees nothing
  * of the host that such a link could lead to.
  */
-export function nestedProfile(profile: BoxProfile): {outer: readonly string[]; inner: readonly string[]} {
+export function nestedProfile(profile: SandboxProfile): {outer: readonly string[]; inner: readonly string[]} {
   const {commandArgs, systemArgs, workspace, tree, env, readablePaths} = profile;
   const mounts = ['--bind', workspace, WORKSPACE_MOUNT, ...hostName(workspace, readablePaths)];
   return {
@@ -115,7 +115,7 @@ export function innerArguments(commandArgs: readonly string[]): readonly string[
 }
 
 /** Where a bubblewrap cannot run in another one: everything at once, by names of the host. */
-export function flatProfile(profile: BoxProfile): readonly string[] {
+export function flatProfile(profile: SandboxProfile): readonly string[] {
   const {commandArgs, systemArgs, workspace, tree, env, readablePaths} = profile;
   return [
     ...commandArgs,
@@ -144,7 +144,7 @@ function endArguments(env: Readonly<Record<string, string>>): readonly string[] 
   ];
 }
 
-/** What a box has of its own, or by links of its own. */
+/** What a sandbox has of its own, or by links of its own. */
 const OF_THE_BOX = [
   ...['/usr', '/etc', '/proc', '/dev', '/sys', '/var/tmp', WORKSPACE_MOUNT],
   ...SYSTEM_DIRECTORIES.map(name => `/${name}`),
@@ -152,7 +152,7 @@ const OF_THE_BOX = [
 
 /**
  * The workspace by the name that it has on the host, which programs in it know: the first line of a script in a
- * virtual environment, an editable install. A link in the root of the box and no second mount, so that what is for
+ * virtual environment, an editable install. A link in the root of the sandbox and no second mount, so that what is for
  * reading is so by both names. Not where something else lies by that name or below it.
  */
 function hostName(workspace: string, readablePaths: readonly string[]): readonly string[] {

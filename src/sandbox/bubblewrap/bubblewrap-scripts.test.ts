@@ -2,7 +2,7 @@ import {spawnSync} from 'node:child_process';
 import {expect, test} from 'vitest';
 import {commandScript, INIT, STARTED} from './bubblewrap-scripts.ts';
 
-/** Process 1 of a box with this on its standard input: what it printed, and the first line of its report. */
+/** Process 1 of a sandbox with this on its standard input: what it printed, and the first line of its report. */
 function init(script: string): {
   readonly out: string;
   readonly started: boolean;

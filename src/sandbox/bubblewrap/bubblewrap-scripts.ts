@@ -3,7 +3,7 @@ import {REPORT_MOUNTS, REPORTED} from '../guard/mount-report.ts';
 import {WAIT_FOR_COMMAND} from '../wait-for-command.ts';
 
 /**
- * Descriptors of a box beside 0 to 2. A shell can redirect single digits only, and takes 3 to 5 for
+ * Descriptors of a sandbox beside 0 to 2. A shell can redirect single digits only, and takes 3 to 5 for
  * itself below.
  */
 export const DESCRIPTORS = {filter: 6, profile: 7, status: 8, report: 9} as const;
@@ -99,7 +99,7 @@ export const ENDED = 'ended ';
 export const LEFT = 'left ';
 
 /**
- * Process 1 of the box: `sh -c INIT sh FILES PROCESSES DATA-KB MOUNT-POINT... <COMMAND-SCRIPT`
+ * Process 1 of the sandbox: `sh -c INIT sh FILES PROCESSES DATA-KB MOUNT-POINT... <COMMAND-SCRIPT`
  *
  * It lowers the limits before anything of the caller is looked at, says what is mounted, waits for the command,
  * runs it, says how it ended and what is left, and ends; the kernel then kills the rest before the end is

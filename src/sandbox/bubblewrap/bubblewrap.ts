@@ -4,27 +4,27 @@ import {ok, type Result} from '../../core/result.ts';
 import {boxEnv} from '../box-env.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
 import {endGroup} from '../child/end-group.ts';
-import {exitEnding} from '../child/exit-ending.ts';
+import {exitStatusOf} from '../child/exit-status.ts';
 import {holdOpen} from '../child/hold-open.ts';
 import {isBroken} from '../child/is-broken.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
-import {judgeMounts} from '../guard/mount-report.ts';
+import {checkMounts} from '../guard/mount-report.ts';
 import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
 import type {RunOptions} from '../options.ts';
 import {PROBE, unconfined} from '../probe-confinement.ts';
 import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {workspaceMoves} from '../workspace-moves.ts';
-import {BoxWatchdog} from './box-watchdog.ts';
 import {commandScript, DESCRIPTORS, ENDED, LEFT, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
-import {endBox, startBox, type WaitingBox} from './waiting-box.ts';
+import {SandboxWatchdog} from './sandbox-watchdog.ts';
+import {endSandbox, startSandbox, type WarmSandbox} from './warm-sandbox.ts';
 
-/** The system's files are mounted in a waiting box as they were: it does not wait for long. */
-const SPARE_LIFETIME_MS = 60_000;
-/** A workspace that is another one each time it is looked at is somebody's attempt. */
+/** The system's files are mounted in a warm sandbox as they were: it does not wait for long. */
+const WARM_LIFETIME_MS = 60_000;
+/** A workspace that is another one each time it is looked at is an attempt of another process. */
 const MAX_LOOKS = 5;
 
 /** Ruling W8: every command in namespaces of its own, without a daemon. */
@@ -32,10 +32,10 @@ export class BubblewrapSandbox implements SandboxDriver {
   readonly #options: RunOptions;
   readonly #host: SandboxHost;
   readonly #guard: WorkspaceGuard;
-  readonly #watchdog = new BoxWatchdog();
+  readonly #watchdog = new SandboxWatchdog();
   readonly #endings = new Set<Promise<void>>();
   #setup: BubblewrapSetup | undefined;
-  #spare: Promise<WaitingBox | undefined> | undefined;
+  #warm: Promise<WarmSandbox | undefined> | undefined;
   #closed = false;
 
   constructor(options: RunOptions, host: SandboxHost, guard: WorkspaceGuard) {
@@ -77,81 +77,81 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const spare = await this.#spare;
-    this.#spare = undefined;
-    if (spare !== undefined) this.#end(spare);
+    const warm = await this.#warm;
+    this.#warm = undefined;
+    if (warm !== undefined) this.#end(warm);
     await Promise.all(this.#endings);
     await this.#watchdog.close();
   }
 
   async #execute(setup: BubblewrapSetup, command: SandboxCommand): Promise<Result<Execution>> {
-    const box = await this.#takeBox(setup);
-    if (!box.ok) return box;
+    const sandbox = await this.#takeSandbox(setup);
+    if (!sandbox.ok) return sandbox;
     try {
-      return await this.#supervise(box.value, command);
+      return await this.#supervise(sandbox.value, command);
     } finally {
-      this.#end(box.value);
-      this.#spare ??= this.#closed ? undefined : this.#makeSpare(setup);
+      this.#end(sandbox.value);
+      this.#warm ??= this.#closed ? undefined : this.#makeWarm(setup);
     }
   }
 
-  async #takeBox(setup: BubblewrapSetup): Promise<Result<WaitingBox>> {
-    const waiting = this.#spare;
-    this.#spare = undefined;
-    const spare = await waiting;
+  async #takeSandbox(setup: BubblewrapSetup): Promise<Result<WarmSandbox>> {
+    const waiting = this.#warm;
+    this.#warm = undefined;
+    const warm = await waiting;
     let isTaken = false;
     try {
       const tree = this.#guard.look();
       if (!tree.ok) return tree;
-      if (spare === undefined || !this.#isOfUse(spare, tree.value)) return this.#openBox(setup, tree.value);
+      if (warm === undefined || !this.#isOfUse(warm, tree.value)) return this.#openSandbox(setup, tree.value);
       isTaken = true;
-      holdOpen(spare.child, true);
-      return ok(spare);
+      holdOpen(warm.child, true);
+      return ok(warm);
     } finally {
-      if (spare !== undefined && !isTaken) this.#end(spare);
+      if (warm !== undefined && !isTaken) this.#end(warm);
     }
   }
 
   /** Not if what was mounted in it has been moved or replaced since, which takes the mount away. */
-  #isOfUse({child, tree, startedAt}: WaitingBox, now: GuardedTree): boolean {
+  #isOfUse({child, tree, startedAt}: WarmSandbox, now: GuardedTree): boolean {
     const isAlive = child.exitCode === null && child.signalCode === null;
     const isHeard = ![DESCRIPTORS.status, DESCRIPTORS.report].some(pipe => isBroken(child, pipe));
-    const isYoung = this.#host.clock.monotonic() - startedAt < SPARE_LIFETIME_MS;
+    const isYoung = this.#host.clock.monotonic() - startedAt < WARM_LIFETIME_MS;
     return isAlive && isHeard && isYoung && isDeepStrictEqual(tree, now);
   }
 
   /** Without a word where it fails: the next call tries again and says why. */
-  async #makeSpare(setup: BubblewrapSetup): Promise<WaitingBox | undefined> {
+  async #makeWarm(setup: BubblewrapSetup): Promise<WarmSandbox | undefined> {
     try {
       const tree = this.#guard.look();
-      const box = tree.ok ? await this.#openBox(setup, tree.value) : tree;
-      if (!box.ok) return undefined;
-      holdOpen(box.value.child, false);
-      return box.value;
+      const sandbox = tree.ok ? await this.#openSandbox(setup, tree.value) : tree;
+      if (!sandbox.ok) return undefined;
+      holdOpen(sandbox.value.child, false);
+      return sandbox.value;
     } catch {
       return undefined;
     }
   }
 
   /**
-   * review R1, R4: bubblewrap mounts what it finds by name, so a box is of use only when its process 1 has said
+   * review R1, R4: bubblewrap mounts what it finds by name, so a sandbox is of use only when its process 1 has said
    * that it has what was looked at.
    */
-  async #openBox(setup: BubblewrapSetup, first: GuardedTree): Promise<Result<WaitingBox>> {
+  async #openSandbox(setup: BubblewrapSetup, first: GuardedTree): Promise<Result<WarmSandbox>> {
     let tree = first;
     let moving = '.';
     let words = '';
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
-      const box = await this.#startBox(setup, tree);
-      if (!box.ok) return box;
-      const report = await box.value.report;
-      const verdict = report.kind === 'mounted' ? judgeMounts(tree, report.lines, setup.bootId) : undefined;
-      if (verdict?.kind === 'as_planned') return box;
-      if (verdict?.kind === 'differs') moving = verdict.path;
+      const sandbox = await this.#startSandbox(setup, tree);
+      if (!sandbox.ok) return sandbox;
+      const report = await sandbox.value.report;
+      const check = report.kind === 'mounted' ? checkMounts(tree, report.lines, setup.bootId) : undefined;
+      if (check?.kind === 'as_planned') return sandbox;
+      if (check?.kind === 'differs') moving = check.path;
       // Bubblewrap dies of a pipe that broke, and what it had made half waits for it.
-      if (report.kind === 'broken') endGroup(box.value.child);
-      // First of all: a box that has said nothing may live, and its words are whole when it has ended.
-      this.#end(box.value);
+      if (report.kind === 'broken') endGroup(sandbox.value.child);
+      // First of all: a sandbox that has said nothing may live, and its words are whole when it has ended.
+      this.#end(sandbox.value);
       if (report.kind === 'broken') {
         return sandboxFailure({
           problem: 'A pipe to the box broke before its command',
@@ -162,18 +162,18 @@ export class BubblewrapSandbox implements SandboxDriver {
       const now = this.#guard.look();
       if (!now.ok) return now;
       // What does not move and cannot be mounted is no attempt.
-      if (verdict?.kind !== 'differs' && isDeepStrictEqual(now.value, tree)) break;
+      if (check?.kind !== 'differs' && isDeepStrictEqual(now.value, tree)) break;
       tree = now.value;
     }
     return words === '' ? workspaceMoves(moving) : noNamespaces(words);
   }
 
-  async #startBox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WaitingBox>> {
+  async #startSandbox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WarmSandbox>> {
     const {workspace, clock} = this.#host;
     const env = {...boxEnv(this.#options, this.#host), PATH: this.#options.path};
     const watchdog = this.#watchdog;
     try {
-      return ok(await startBox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));
+      return ok(await startSandbox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));
     } catch (error) {
       return sandboxFailure({
         problem: 'The control group of the command could not be made',
@@ -184,16 +184,16 @@ export class BubblewrapSandbox implements SandboxDriver {
   }
 
   /** Takes the kernel some milliseconds, for which no call waits. */
-  #end(box: WaitingBox): void {
-    const ending = endBox(box, this.#host.clock, this.#watchdog).then(isRemoved => {
-      this.#endings.delete(ending);
+  #end(sandbox: WarmSandbox): void {
+    const closing = endSandbox(sandbox, this.#host.clock, this.#watchdog).then(isRemoved => {
+      this.#endings.delete(closing);
       if (!isRemoved) this.#host.log({level: 'warn', event: 'sandbox_group_left'});
     });
-    this.#endings.add(ending);
+    this.#endings.add(closing);
   }
 
-  async #supervise(box: WaitingBox, command: SandboxCommand): Promise<Result<Execution>> {
-    const {child, group} = box;
+  async #supervise(sandbox: WarmSandbox, command: SandboxCommand): Promise<Result<Execution>> {
+    const {child, group} = sandbox;
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
     let report = '';
@@ -206,7 +206,7 @@ export class BubblewrapSandbox implements SandboxDriver {
           report += chunk;
         },
       },
-      kill: () => killBox(child, box.status()),
+      kill: () => killSandbox(child, sandbox.status()),
       timeoutMs: command.timeoutMs,
       signal: command.signal,
       clock: this.#host.clock,
@@ -215,7 +215,7 @@ export class BubblewrapSandbox implements SandboxDriver {
     const lines = report.split('\n');
     // Bubblewrap dies of writing to a pipe that broke.
     const lastCode = isBroken(child, DESCRIPTORS.status) ? codeOf(lines) : undefined;
-    const code = /"exit-code": (\d+)/.exec(box.status())?.[1] ?? lastCode;
+    const code = /"exit-code": (\d+)/.exec(sandbox.status())?.[1] ?? lastCode;
     const outOfMemory = group?.ranOutOfMemory() ?? false;
     // A report that is lost is no word that nothing was run.
     const isStarted = lines.includes(STARTED) || isBroken(child, DESCRIPTORS.report);
@@ -232,9 +232,9 @@ export class BubblewrapSandbox implements SandboxDriver {
     const bySignal = code === undefined || diedBySignal(lines);
     return ok({
       sandbox: 'bubblewrap',
-      ending:
+      exitStatus:
         outcome.killedFor === undefined
-          ? exitEnding({code: Number(code ?? 137), bySignal, outOfMemory})
+          ? exitStatusOf({code: Number(code ?? 137), bySignal, outOfMemory})
           : {kind: outcome.killedFor},
       ...captured,
       durationMs: outcome.durationMs,
@@ -258,7 +258,7 @@ function noNamespaces(words: string): Result<never> {
 }
 
 /** Process 1 takes everything in its namespace along, and its end is seen only after theirs. */
-function killBox(child: ChildProcess, status: string): void {
+function killSandbox(child: ChildProcess, status: string): void {
   const first = Number(/"child-pid": (\d+)/.exec(status)?.[1]);
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   try {

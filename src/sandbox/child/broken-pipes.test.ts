@@ -15,7 +15,7 @@ import {WorkspaceGuard} from '../guard/workspace-guard.ts';
 
 const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
 
-/** Which part that comes through which descriptor is lost with its pipe, in the boxes that are started next. */
+/** Which part that comes through which descriptor is lost with its pipe, in the sandboxes that are started next. */
 let broken: {readonly descriptor: number; readonly part: number} | undefined;
 const children: ChildProcess[] = [];
 
@@ -87,7 +87,7 @@ describe.runIf(hasBubblewrap)('a pipe of a box that breaks', () => {
       const box = await boxInWaiting();
       breakAt(box.stdio.at({stdout: 1, stderr: 2, ...DESCRIPTORS}[name]) as Readable, 1);
       const ran = await run(COMMAND);
-      expect(ran.ok && ran.value.ending).toEqual({kind: 'exited', code: 3});
+      expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
       expect(ran.ok && Buffer.from(ran.value.stdout.bytes).toString()).toBe(
         name === 'stdout' ? '' : 'said\n',
       );
@@ -105,7 +105,7 @@ describe.runIf(hasBubblewrap)('a pipe of a box that breaks', () => {
       expect(refused.ok || refused.error.message).toContain('A pipe to the box broke before its command');
       broken = undefined;
       const ran = await run(COMMAND);
-      expect(ran.ok && ran.value.ending).toEqual({kind: 'exited', code: 3});
+      expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
       expect(written('file')).toBe('kept\n');
     },
   );
@@ -117,7 +117,7 @@ describe.runIf(hasBubblewrap)('a pipe of a box that breaks', () => {
       const box = await boxInWaiting();
       box.stdio.at(DESCRIPTORS[name])?.destroy(new Error('read ECONNRESET'));
       const ran = await run(COMMAND);
-      expect(ran.ok && ran.value.ending).toEqual({kind: 'exited', code: 3});
+      expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
       expect(written('file')).toBe('kept\n');
       expect(
         children.filter(child => child.stdio.at(DESCRIPTORS.report) instanceof Socket).length,

@@ -13,35 +13,35 @@ const NO_SETTINGS = '/nonexistent';
 
 /**
  * The environment of the Docker client. The client executes what lies in `cli-plugins` of its settings, and takes
- * the daemon from `config.json`, so neither comes from `barred`: real paths of trees that commands can write to.
+ * the daemon from `config.json`, so neither comes from `untrustedTrees`: real paths of trees that commands can write to.
  */
 export function dockerClientEnv(
   hostEnv: Readonly<Record<string, string | undefined>>,
-  barred: readonly string[],
+  untrustedTrees: readonly string[],
 ): Readonly<Record<string, string>> {
   const given = [...TEXTS, ...PATHS].flatMap(name => {
     const value = hostEnv[name];
-    if (value === undefined || (PATHS.includes(name) && !isOutside(value, barred))) return [];
+    if (value === undefined || (PATHS.includes(name) && !isOutside(value, untrustedTrees))) return [];
     return [[name, value] as const];
   });
   return {
     ...Object.fromEntries(given),
     // Named also where it is the default: without HOME the client asks the table of users for one.
-    DOCKER_CONFIG: settingsDirectory(hostEnv, barred),
-    PATH: trustedPath(hostEnv['PATH'], barred),
+    DOCKER_CONFIG: settingsDirectory(hostEnv, untrustedTrees),
+    PATH: trustedPath(hostEnv['PATH'], untrustedTrees),
   };
 }
 
 function settingsDirectory(
   {DOCKER_CONFIG: named, HOME: home}: Readonly<Record<string, string | undefined>>,
-  barred: readonly string[],
+  untrustedTrees: readonly string[],
 ): string {
   const directory = named || (home ? join(home, '.docker') : NO_SETTINGS);
-  if (!isOutside(directory, barred)) return NO_SETTINGS;
+  if (!isOutside(directory, untrustedTrees)) return NO_SETTINGS;
   const parts = [...SETTINGS, ...entriesOf(join(directory, 'cli-plugins'))].map(name =>
     join(directory, name),
   );
-  return parts.every(path => !isThere(path) || isOutside(path, barred)) ? directory : NO_SETTINGS;
+  return parts.every(path => !isThere(path) || isOutside(path, untrustedTrees)) ? directory : NO_SETTINGS;
 }
 
 function entriesOf(plugins: string): readonly string[] {
@@ -64,15 +64,15 @@ function isThere(path: string): boolean {
 }
 
 /** review R3: the client looks for helpers of its own (credentials, contexts) in it. */
-function trustedPath(path: string | undefined, barred: readonly string[]): string {
-  const named = (path ?? '').split(delimiter).filter(directory => isOutside(directory, barred));
+function trustedPath(path: string | undefined, untrustedTrees: readonly string[]): string {
+  const named = (path ?? '').split(delimiter).filter(directory => isOutside(directory, untrustedTrees));
   return [...STANDARD_DIRECTORIES, ...named].join(delimiter);
 }
 
 /** False also where nothing is there, as a command could make it. */
-function isOutside(place: string, barred: readonly string[]): boolean {
+function isOutside(place: string, untrustedTrees: readonly string[]): boolean {
   const real = isAbsolute(place) ? realPath(place) : undefined;
-  return real !== undefined && !isBelowAny(real, barred) && !isBelowAny(place, barred);
+  return real !== undefined && !isBelowAny(real, untrustedTrees) && !isBelowAny(place, untrustedTrees);
 }
 
 function isBelowAny(place: string, trees: readonly string[]): boolean {

@@ -18,10 +18,10 @@ export class DockerClient {
   constructor(
     program: string,
     hostEnv: Readonly<Record<string, string | undefined>>,
-    barred: readonly string[],
+    untrustedTrees: readonly string[],
   ) {
     this.#program = program;
-    this.#env = dockerClientEnv(hostEnv, barred);
+    this.#env = dockerClientEnv(hostEnv, untrustedTrees);
   }
 
   /** Runs a short command of the client. */

@@ -19,8 +19,8 @@ const SECCOMP_PROFILE = fileURLToPath(packageFile('assets/docker-seccomp.json'))
 
 const START_TIMEOUT_MS = 30_000;
 const REPORT_TIMEOUT_MS = 10_000;
-const SWEEP_TIMEOUT_MS = 3000;
-const SWEEP_PAUSE_MS = 5;
+const KILL_TIMEOUT_MS = 3000;
+const KILL_PAUSE_MS = 5;
 const REMOVE_TIMEOUT_MS = 20_000;
 
 export interface ContainerPlan {
@@ -33,7 +33,7 @@ export interface ContainerPlan {
   readonly options: RunOptions;
 }
 
-export interface Sweep {
+export interface Leftovers {
   /** Names of the processes that were there. */
   readonly leftRunning: readonly string[];
   readonly outOfMemory: boolean;
@@ -109,16 +109,16 @@ export class DockerContainer {
 
   /**
    * Ends every process of commands, again until `isOver`: what the daemon is about to start comes
-   * after one sweep and before the next. The reporter is not counted as left running. `undefined` if
+   * after one round and before the next. The reporter is not counted as left running. `undefined` if
    * the end of all could not be made sure.
    */
-  async sweepUntil(isOver: () => boolean, reporter: number): Promise<Sweep | undefined> {
-    const all: Sweep[] = [];
+  async killLeftoversUntil(isOver: () => boolean, reporter: number): Promise<Leftovers | undefined> {
+    const all: Leftovers[] = [];
     do {
-      if (all.length > 0) await new Promise<void>(resolve => this.#clock.after(SWEEP_PAUSE_MS, resolve));
-      const sweep = await this.#sweep(reporter);
-      if (sweep === undefined) return undefined;
-      all.push(sweep);
+      if (all.length > 0) await new Promise<void>(resolve => this.#clock.after(KILL_PAUSE_MS, resolve));
+      const left = await this.#killLeftovers(reporter);
+      if (left === undefined) return undefined;
+      all.push(left);
     } while (!isOver());
     return {
       // Those of the first one: later ones meet what was on its way out.
@@ -127,9 +127,9 @@ export class DockerContainer {
     };
   }
 
-  async #sweep(reporter: number): Promise<Sweep | undefined> {
+  async #killLeftovers(reporter: number): Promise<Leftovers | undefined> {
     if (this.#child.stdio[0] instanceof Writable) this.#child.stdio[0].write(`${reporter}\n`);
-    const lines = await this.#linesUntil('swept', SWEEP_TIMEOUT_MS);
+    const lines = await this.#linesUntil('swept', KILL_TIMEOUT_MS);
     if (lines === undefined) return undefined;
     const killed = killedOf(lines);
     const outOfMemory = killed > this.#killedBefore;

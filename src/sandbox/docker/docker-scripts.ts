@@ -52,7 +52,7 @@ wait "$!"
 /**
  * What is executed in a container: `sh -c START sh PROGRAM ARG... <MARK`. The mark is not in the
  * arguments, which every process of the same user can read in /proc. The first mark tells a command that was started from a client or daemon that failed before. The second one says that it has ended,
- * which the client does only when nobody holds its output open any more, and how (ruling W20).
+ * which the client does only when no process holds its output open any more, and how (ruling W20).
  */
 export const START = `
 unset mark

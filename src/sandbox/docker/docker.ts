@@ -5,23 +5,23 @@ import {ok, type Result} from '../../core/result.ts';
 import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
 import {boxEnv} from '../box-env.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
-import {exitEnding} from '../child/exit-ending.ts';
+import {exitStatusOf} from '../child/exit-status.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
-import {judgeMounts, type MountVerdict} from '../guard/mount-report.ts';
+import {checkMounts, type MountCheck} from '../guard/mount-report.ts';
 import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
 import type {RunOptions} from '../options.ts';
 import {PROBE, unconfined} from '../probe-confinement.ts';
 import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {workspaceMoves} from '../workspace-moves.ts';
-import {DockerContainer, type Sweep} from './docker-container.ts';
+import {DockerContainer, type Leftovers} from './docker-container.ts';
 import {START} from './docker-scripts.ts';
 import {type DockerSetup, dockerSetup} from './docker-setup.ts';
-import {MarkedStream} from './marked-stream.ts';
+import {SentinelStream} from './sentinel-stream.ts';
 
-/** A workspace that is another one each time it is looked at is somebody's attempt. */
+/** A workspace that is another one each time it is looked at is an attempt of another process. */
 const MAX_LOOKS = 3;
 
 /** Of the supervisor. */
@@ -99,7 +99,7 @@ export class DockerSandbox implements SandboxDriver {
   async #execute(setup: DockerSetup, command: SandboxCommand): Promise<Result<Execution>> {
     const first = await this.#attempt(setup, command);
     if (!first.ok) return first;
-    // A container can be gone since its last command: out of memory, or removed by somebody.
+    // A container can be gone since its last command: out of memory, or removed by a user of the daemon.
     const isRetried = 'wasIdle' in first.value && first.value.wasIdle;
     const second = isRetried ? await this.#attempt(setup, command) : first;
     if (!second.ok) return second;
@@ -126,42 +126,46 @@ export class DockerSandbox implements SandboxDriver {
     const {container} = taken;
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
-    const mark = randomHex(16);
+    const sentinel = randomHex(16);
     const child = setup.client.start(execArguments(container.name, setup.user, command), true);
     // Not by killing the client: what it started would go on without it.
-    let sweeping: Promise<Sweep | undefined> | undefined;
+    let killing: Promise<Leftovers | undefined> | undefined;
     const endAll = (reporter = 0): void => {
       const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
-      sweeping ??= container.sweepUntil(isOver, reporter);
+      killing ??= container.killLeftoversUntil(isOver, reporter);
     };
-    const marked = new MarkedStream(mark, chunk => stderr.write(chunk), endAll);
+    const sentinelStream = new SentinelStream(sentinel, chunk => stderr.write(chunk), endAll);
     const outcome = await superviseChild(child, {
-      inputs: {0: `${mark}\n`},
-      outputs: {1: chunk => stdout.write(chunk), 2: chunk => marked.write(chunk)},
+      inputs: {0: `${sentinel}\n`},
+      outputs: {1: chunk => stdout.write(chunk), 2: chunk => sentinelStream.write(chunk)},
       onExit: endAll,
       kill: endAll,
       timeoutMs: command.timeoutMs,
       signal: command.signal,
       clock: this.#host.clock,
     });
-    marked.finish();
-    const swept = await sweeping;
-    await this.#give(taken, swept !== undefined && outcome.gone);
-    if (!marked.started && outcome.killedFor === undefined) {
-      return {words: outcome.startError?.message ?? marked.words, wasIdle: taken.wasIdle};
+    sentinelStream.finish();
+    const killed = await killing;
+    await this.#give(taken, killed !== undefined && outcome.gone);
+    if (!sentinelStream.started && outcome.killedFor === undefined) {
+      return {words: outcome.startError?.message ?? sentinelStream.words, wasIdle: taken.wasIdle};
     }
     // A command that killed the shell around it left no code but the client's.
-    const code = marked.exitCode ?? outcome.code ?? 128 + constants.signals.SIGKILL;
-    const hasEnded = marked.exitCode !== undefined || outcome.killedFor === undefined;
+    const code = sentinelStream.exitCode ?? outcome.code ?? 128 + constants.signals.SIGKILL;
+    const hasEnded = sentinelStream.exitCode !== undefined || outcome.killedFor === undefined;
     return {
       sandbox: 'docker',
-      ending: hasEnded
-        ? exitEnding({code, bySignal: diedBySignal(marked.jobs), outOfMemory: swept?.outOfMemory ?? false})
+      exitStatus: hasEnded
+        ? exitStatusOf({
+            code,
+            bySignal: diedBySignal(sentinelStream.jobs),
+            outOfMemory: killed?.outOfMemory ?? false,
+          })
         : {kind: outcome.killedFor ?? 'cancelled'},
       stdout: stdout.finish(),
       stderr: stderr.finish(),
       durationMs: outcome.durationMs,
-      leftRunning: hasEnded ? (swept?.leftRunning ?? []) : [],
+      leftRunning: hasEnded ? (killed?.leftRunning ?? []) : [],
     };
   }
 
@@ -174,18 +178,15 @@ export class DockerSandbox implements SandboxDriver {
       const tree = this.#guard.look();
       if (!tree.ok) return tree;
       const container = this.#start(setup, tree.value);
-      const verdict = (await container.started())
-        ? await this.#judge(setup, container, tree.value)
-        : undefined;
-      if (verdict !== undefined && isUsable(verdict))
-        return ok({container, tree: tree.value, wasIdle: false});
+      const check = (await container.started()) ? await this.#check(setup, container, tree.value) : undefined;
+      if (check !== undefined && isUsable(check)) return ok({container, tree: tree.value, wasIdle: false});
       await this.#remove(container);
-      if (verdict?.kind === 'no_stat') return noStat(this.#options.docker.image);
-      if (verdict?.kind === 'differs') moving = verdict.path;
+      if (check?.kind === 'no_stat') return noStat(this.#options.docker.image);
+      if (check?.kind === 'differs') moving = check.path;
       const now = this.#guard.look();
       if (!now.ok) return now;
       // What does not move and cannot be mounted is no attempt.
-      if (verdict === undefined && isDeepStrictEqual(now.value, tree.value)) {
+      if (check === undefined && isDeepStrictEqual(now.value, tree.value)) {
         return ok({words: container.words, wasIdle: false});
       }
     }
@@ -209,11 +210,11 @@ export class DockerSandbox implements SandboxDriver {
     if (isDeepStrictEqual(tree, now)) return true;
     // Something was done in a guarded directory, or one was moved away and back, which takes its mount away.
     if (now.length !== tree.length || now.some(({path}, at) => path !== tree[at]?.path)) return false;
-    return isUsable(await this.#judge(setup, container, now));
+    return isUsable(await this.#check(setup, container, now));
   }
 
-  async #judge({bootId}: DockerSetup, container: DockerContainer, tree: GuardedTree): Promise<MountVerdict> {
-    return judgeMounts(tree, await container.mounted(tree), bootId);
+  async #check({bootId}: DockerSetup, container: DockerContainer, tree: GuardedTree): Promise<MountCheck> {
+    return checkMounts(tree, await container.mounted(tree), bootId);
   }
 
   #start(setup: DockerSetup, tree: GuardedTree): DockerContainer {
@@ -244,7 +245,7 @@ export class DockerSandbox implements SandboxDriver {
 }
 
 /** The mounts of a machine that is not ours cannot be compared with what we see. */
-function isUsable({kind}: MountVerdict): boolean {
+function isUsable({kind}: MountCheck): boolean {
   return kind === 'as_planned' || kind === 'other_kernel';
 }
 

@@ -5,9 +5,9 @@ export interface GuardedMount {
   /** Relative to the workspace; '' is the workspace itself. */
   readonly path: string;
   readonly writable: boolean;
-  /** `device:inode`, as `stat -c '%d:%i'` prints it: what a box must report. */
+  /** `device:inode`, as `stat -c '%d:%i'` prints it: what a sandbox must report. */
   readonly place: string;
-  /** Differs also where it was moved away and back, which takes its mount out of every box. */
+  /** Differs also where it was moved away and back, which takes its mount out of every sandbox. */
   readonly version: string;
 }
 

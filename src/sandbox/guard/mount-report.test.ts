@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {bootId} from '../boot-id.ts';
 import type {GuardedTree} from './guarded-tree.ts';
-import {judgeMounts, mountPoints, REPORT_MOUNTS} from './mount-report.ts';
+import {checkMounts, mountPoints, REPORT_MOUNTS} from './mount-report.ts';
 
 const part = (path: string, place: string, writable: boolean) => ({path, place, writable, version: ''});
 
@@ -24,22 +24,22 @@ const REPORT = [
   'ready',
 ];
 
-/** The verdict where each line that has the first text has the second one in its place; none is left of `''`. */
-function verdict(from = '', to = '', tree = TREE) {
+/** The decision where each line that has the first text has the second one in its place; none is left of `''`. */
+function check(from = '', to = '', tree = TREE) {
   const lines = REPORT.map(line => (from === '' ? line : line.replace(from, to)));
-  return judgeMounts(
+  return checkMounts(
     tree,
     lines.filter(line => line !== ''),
     'this-boot',
   );
 }
 
-describe('judgeMounts', () => {
+describe('checkMounts', () => {
   test('review R1: what was looked at is as planned', () => {
     expect(mountPoints(TREE)).toEqual(['/workspace', '/workspace/.git', '/workspace/a b']);
-    expect(verdict()).toEqual({kind: 'as_planned'});
+    expect(check()).toEqual({kind: 'as_planned'});
     // Without a word on the kernel the places count.
-    expect(verdict('kernel this-boot', '')).toEqual({kind: 'as_planned'});
+    expect(check('kernel this-boot', '')).toEqual({kind: 'as_planned'});
   });
 
   test.each([
@@ -59,18 +59,18 @@ describe('judgeMounts', () => {
     ['more places than parts', 'kernel this-boot', 'at 8:0', '.'],
     ['a place too many at the end', 'ready', 'at 8:4', '.'],
   ])('review R1, R4: %s differs', (_, from, to, path) => {
-    expect(verdict(from, to)).toEqual({kind: 'differs', path});
+    expect(check(from, to)).toEqual({kind: 'differs', path});
   });
 
   test('policy: of two mounts on one place the later one counts, which lies on top', () => {
     const below = '24 22 8:1 /x /workspace/.git rw - ext4 /dev/sda rw';
-    expect(judgeMounts(TREE, [...REPORT, below], 'this-boot')).toEqual({kind: 'differs', path: '.git'});
+    expect(checkMounts(TREE, [...REPORT, below], 'this-boot')).toEqual({kind: 'differs', path: '.git'});
   });
 
   test('policy: places of another kernel say nothing, nor does an image without stat', () => {
-    expect(verdict('this-boot', 'that-boot')).toEqual({kind: 'other_kernel'});
-    expect(verdict('at 8:1', 'no stat')).toEqual({kind: 'no_stat'});
-    expect(verdict('at 8:1', 'x no stat')).toMatchObject({kind: 'differs'});
+    expect(check('this-boot', 'that-boot')).toEqual({kind: 'other_kernel'});
+    expect(check('at 8:1', 'no stat')).toEqual({kind: 'no_stat'});
+    expect(check('at 8:1', 'x no stat')).toMatchObject({kind: 'differs'});
   });
 });
 

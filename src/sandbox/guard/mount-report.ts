@@ -5,7 +5,7 @@ import type {GuardedTree} from './guarded-tree.ts';
 export const REPORTED = 'ready';
 
 /**
- * review R1, R4: a shell function of a box, for before a command is in it. It says what lies at each of its arguments, and then
+ * review R1, R4: a shell function of a sandbox, for before a command is in it. It says what lies at each of its arguments, and then
  * what is mounted: a mount that is there afterwards was there before, as none comes back. Its programs are those
  * of the system, as `PATH` may name a directory of the workspace.
  */
@@ -25,7 +25,7 @@ export function mountPoints(tree: GuardedTree): readonly string[] {
   return tree.map(({path}) => (path === '' ? WORKSPACE_MOUNT : `${WORKSPACE_MOUNT}/${path}`));
 }
 
-export type MountVerdict =
+export type MountCheck =
   | {readonly kind: 'as_planned'}
   | {readonly kind: 'differs'; readonly path: string}
   /** The image has no `stat`. */
@@ -33,8 +33,8 @@ export type MountVerdict =
   /** A daemon in a virtual machine: its devices and inodes are not ours. */
   | {readonly kind: 'other_kernel'};
 
-/** Whether the mounts of a box are the entries that were looked at, and for reading where they should be. */
-export function judgeMounts(tree: GuardedTree, lines: readonly string[], bootId: string): MountVerdict {
+/** Whether the mounts of a sandbox are the entries that were looked at, and for reading where they should be. */
+export function checkMounts(tree: GuardedTree, lines: readonly string[], bootId: string): MountCheck {
   const after = (prefix: string): readonly string[] =>
     lines.filter(line => line.startsWith(prefix)).map(line => line.slice(prefix.length));
   const [kernel] = after('kernel ');

@@ -20,7 +20,7 @@ export interface PlaceHolder {
   readonly content: string | undefined;
 }
 
-/** Makes it, as the owner of the directory. False where somebody else was faster. */
+/** Makes it, as the owner of the directory. False where another process was faster. */
 export function makePlaceHolder(directory: HeldDirectory, {name, content}: PlaceHolder): boolean {
   try {
     if (content === undefined) mkdirSync(directory.at(name), {mode: 0o755});
@@ -82,7 +82,7 @@ function writeNew(directory: HeldDirectory, name: string, content: string): void
   }
 }
 
-/** A directory that root makes belongs to whom the one around it belongs. */
+/** A directory that root makes belongs to the owner of the one around it. */
 export function giveToOwner(directory: HeldDirectory, name: string): void {
   if (process.getuid?.() !== 0) return;
   const made = holdDirectory(directory.at(name));

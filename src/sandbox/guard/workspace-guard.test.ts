@@ -185,7 +185,7 @@ describe('WorkspaceGuard', () => {
     rmSync(workspace);
     renameSync(`${workspace}-aside`, workspace);
     expect(unwrap(guard.look())).toEqual(before);
-    // A mount that was moved away and back is gone from every box.
+    // A mount that was moved away and back is gone from every sandbox.
     renameSync(join(workspace, '.git'), join(workspace, 'x'));
     renameSync(join(workspace, 'x'), join(workspace, '.git'));
     expect(unwrap(guard.look())).not.toEqual(before);

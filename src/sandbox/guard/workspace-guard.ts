@@ -97,7 +97,7 @@ export class WorkspaceGuard {
     const release = await this.#users?.lock(this.#plan.clock);
     try {
       const isLast = this.#users?.leave() ?? false;
-      // Without the lock somebody may just be entering: what is held stays.
+      // Without the lock another process may just be entering: what is held stays.
       if (isLast && release !== undefined) this.#removePlaceHolders();
     } finally {
       release?.();

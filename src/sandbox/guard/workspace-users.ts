@@ -61,7 +61,7 @@ export class WorkspaceUsers {
     }
   }
 
-  /** True where nobody else is left. False also where that cannot be known. */
+  /** True where no other process is left. False also where that cannot be known. */
   leave(): boolean {
     if (!this.#isEntered) return false;
     this.#isEntered = false;

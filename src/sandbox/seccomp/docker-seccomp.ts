@@ -1,4 +1,4 @@
-import {JUDGED_SYSCALLS} from './judged-syscalls.data.ts';
+import {KNOWN_SYSCALLS} from './known-syscalls.data.ts';
 import type {ArgumentTest, SyscallRule} from './syscall-rules.ts';
 
 const EPERM = 1;
@@ -63,7 +63,7 @@ const LET_THROUGH: Readonly<Record<string, readonly (readonly Condition[])[]>> =
 export function dockerSeccomp(rules: readonly SyscallRule[]): object {
   const ruled = new Set(rules.map(({name}) => name));
   const special = new Set(Object.keys(LET_THROUGH));
-  const free = JUDGED_SYSCALLS.filter(
+  const free = KNOWN_SYSCALLS.filter(
     name => !ruled.has(name) && !special.has(name) && !REFUSED_BY_DOCKER.includes(name),
   );
   const entries: Entry[] = [{names: free, action: 'SCMP_ACT_ALLOW'}];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Machine, seccompFilter} from './seccomp-filter.ts';
-import {LAST_JUDGED_SYSCALL, SYSCALL_RULES, type SyscallRule} from './syscall-rules.ts';
+import {LAST_KNOWN_SYSCALL, SYSCALL_RULES, type SyscallRule} from './syscall-rules.ts';
 
 const ALLOW = 0x7fff_0000;
 const KILL = 0x8000_0000;
@@ -15,7 +15,7 @@ interface Call {
 }
 
 /** Runs the program as the kernel would, and fails on what the kernel would not load. */
-function judge(program: Buffer, call: Call): number {
+function check(program: Buffer, call: Call): number {
   const {number, architecture, args} = call;
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, 0);
@@ -42,7 +42,7 @@ function judge(program: Buffer, call: Call): number {
 /** The same decision, straight from the table. */
 function expected(call: Call, machine: Machine): number {
   if (call.architecture !== ARCHITECTURE[machine]) return KILL;
-  if (call.number > LAST_JUDGED_SYSCALL) return ERRNO | 38;
+  if (call.number > LAST_KNOWN_SYSCALL) return ERRNO | 38;
   const holds = (rule: SyscallRule): boolean =>
     rule[machine] === call.number &&
     rule.when.every(condition => {
@@ -70,7 +70,7 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', machine => {
         fc.array(argument, {minLength: 6, maxLength: 6}),
         (number, args) => {
           const call = {number, architecture: ARCHITECTURE[machine], args};
-          expect(judge(program, call)).toBe(expected(call, machine));
+          expect(check(program, call)).toBe(expected(call, machine));
         },
       ),
       {numRuns: 3000},
@@ -80,9 +80,9 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', machine => {
   test('policy: another call table is no way around', () => {
     const args = [0, 0, 0, 0, 0, 0];
     const other = machine === 'x64' ? 0x4000_0003 : ARCHITECTURE.x64;
-    expect(judge(program, {number: 1, architecture: other, args})).toBe(KILL);
+    expect(check(program, {number: 1, architecture: other, args})).toBe(KILL);
     const x32 = {number: 0x4000_0000 + 1, architecture: ARCHITECTURE[machine], args};
-    expect(judge(program, x32)).toBe(ERRNO | 38);
+    expect(check(program, x32)).toBe(ERRNO | 38);
   });
 
   test('policy: the kernel takes at most 4096 instructions', () => {

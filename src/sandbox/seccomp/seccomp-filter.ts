@@ -1,4 +1,4 @@
-import {type ArgumentTest, LAST_JUDGED_SYSCALL, type SyscallRule} from './syscall-rules.ts';
+import {type ArgumentTest, LAST_KNOWN_SYSCALL, type SyscallRule} from './syscall-rules.ts';
 
 export type Machine = 'x64' | 'arm64';
 
@@ -47,7 +47,7 @@ export function seccompFilter(machine: Machine, rules: readonly SyscallRule[]): 
     give(KILL_PROCESS),
     load(NUMBER),
     // Takes the x32 table too, whose numbers have bit 30 set.
-    jump(JUMP_IF_GREATER, LAST_JUDGED_SYSCALL, 0, 1),
+    jump(JUMP_IF_GREATER, LAST_KNOWN_SYSCALL, 0, 1),
     give(ERRNO | ENOSYS),
     ...rules.flatMap(rule => instructionsOf(rule, machine)),
     give(ALLOW),

@@ -19,8 +19,8 @@ const ENOSYS = 38;
 const EPROTONOSUPPORT = 93;
 const EAFNOSUPPORT = 97;
 
-/** Newer calls are answered with ENOSYS until somebody has judged them. 456 is `futex_requeue`. */
-export const LAST_JUDGED_SYSCALL = 456;
+/** Newer calls are answered with ENOSYS until their rules are written. 456 is `futex_requeue`. */
+export const LAST_KNOWN_SYSCALL = 456;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const NAMESPACES = 0x7e02_0000;
@@ -41,7 +41,7 @@ const TIOCLINUX = 0x541c;
  * one layer below namespaces and dropped capabilities, not the only one.
  */
 export const SYSCALL_RULES: readonly SyscallRule[] = [
-  // Mounts and namespaces: what made the box is not for use inside it.
+  // Mounts and namespaces: what made the sandbox is not for use inside it.
   refuse('mount', 165, 40),
   refuse('umount2', 166, 39),
   refuse('pivot_root', 155, 41),
@@ -131,7 +131,7 @@ export const SYSCALL_RULES: readonly SyscallRule[] = [
     EPROTONOSUPPORT,
   ),
   refuse('socketpair', 53, 199, [{argument: 0, isNoneOf: [AF_UNIX]}], EAFNOSUPPORT),
-  // A program in the workspace that runs with the rights of its owner would outlive the box.
+  // A program in the workspace that runs with the rights of its owner would outlive the sandbox.
   refuse('chmod', 90, undefined, [{argument: 1, hasAnyOf: SETUID_OR_SETGID}]),
   refuse('fchmod', 91, 52, [{argument: 1, hasAnyOf: SETUID_OR_SETGID}]),
   refuse('fchmodat', 268, 53, [{argument: 2, hasAnyOf: SETUID_OR_SETGID}]),

@@ -6,7 +6,7 @@ import {type ByteString, bytesOf, readable} from '../../workspace/patch/byte-str
 import type {FileChange} from '../../workspace/patch/file-change.ts';
 import {suggestSimilar} from '../files/suggest-similar.ts';
 import type {WorkspaceSession} from '../files/workspace-session.ts';
-import {OUTER_MS, SETTLE_MS} from '../outer-bound.ts';
+import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
 import {hashesBefore} from './hashes-before.ts';
 import {makeChange} from './make-change.ts';
 import {PlanOnce} from './plan-once.ts';
@@ -71,7 +71,7 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
     badParams: 'invalid_params',
     action: 'patch_file',
     timeoutMs: () => timeoutMs + OUTER_MS,
-    settleMs: SETTLE_MS,
+    finishMs: FINISH_MS,
     outline: request => {
       const dryRun = isDryRun(request);
       const values = tool.paths(request).flatMap(path => {

@@ -8,14 +8,14 @@ import {staleRead} from '../../workspace/refusals.ts';
 import type {WorkspaceSession} from '../files/workspace-session.ts';
 import type {PlannedChange} from './planned-change.ts';
 import {recordChange} from './record-change.ts';
-import {refreshLedger} from './refresh-ledger.ts';
+import {refreshTracker} from './refresh-tracker.ts';
 
 interface ChangeRequest<Plan> {
   readonly plan: Plan;
   readonly describe: (plan: Plan) => PlannedChange;
   /**
    * Works it out anew on the files as they are now. Undefined where the plan is bound to the files as they
-   * were, because somebody approved just that, or because its text was written without knowing the change between.
+   * were, because the approver approved just that, or because its text was written without knowing the change between.
    */
   readonly replan: (() => Promise<Result<Plan>>) | undefined;
   readonly time: CallTime;
@@ -33,7 +33,7 @@ interface PreparedChange<Plan> {
  * then leaves a record that undo refuses, as the files are not what it says.
  */
 export async function makeChange<Plan>(
-  {workspace, ledger, journal}: WorkspaceSession,
+  {workspace, tracker, journal}: WorkspaceSession,
   context: ToolContext,
   {plan, describe, replan, time}: ChangeRequest<Plan>,
 ): Promise<Result<Plan>> {
@@ -48,10 +48,10 @@ export async function makeChange<Plan>(
     const done = await held.commit(writes, time);
     if (!done.ok) return done;
     await tidyUp(change.changes);
-    if (change.knows !== 'nothing') refreshLedger(ledger, change.changes);
+    if (change.knows !== 'nothing') refreshTracker(tracker, change.changes);
     for (const {path, new: fresh} of writes) {
-      if (change.knows === 'nothing') ledger.forget(path);
-      if (change.knows === 'all' && fresh !== undefined) ledger.record(path, fresh.hash);
+      if (change.knows === 'nothing') tracker.forget(path);
+      if (change.knows === 'all' && fresh !== undefined) tracker.record(path, fresh.hash);
     }
     await context.emit('PATCH_APPLIED', {...recorded.value, ...change.event});
     return ok(current.value.plan);
@@ -67,14 +67,14 @@ export async function makeChange<Plan>(
     const first = prepared(plan);
     // What the session knows to be as planned is compared right before the rename anyway, and not here as well.
     const suspect = first.writes.filter(({path, old}) => {
-      const known = ledger.basis(path);
+      const known = tracker.baseVersion(path);
       return old === undefined || !known.ok || known.value !== old.hash;
     });
     const changed = await held.firstChanged(suspect, time);
     if (!changed.ok) return changed;
     if (changed.value === undefined) return ok(first);
     const {path, now} = changed.value;
-    const known = ledger.basis(path);
+    const known = tracker.baseVersion(path);
     if (replan === undefined || !known.ok || known.value !== now) return staleRead(path);
     const again = await replan();
     if (!again.ok) return again;

@@ -6,13 +6,13 @@ type Plan<Params, Planned> = (params: Params, context: ToolContext) => Promise<R
 
 export interface TakenPlan<Planned> {
   readonly plan: Planned;
-  /** Works it out anew; undefined where somebody approved this plan and no other. */
+  /** Works it out anew; undefined where the approver approved this plan and no other. */
   readonly replan: (() => Promise<Result<Planned>>) | undefined;
 }
 
 /**
  * What `intend` showed is what `execute` does, not something that is worked out anew. Both get the same object
- * of parameters. A plan that was worked out twice was shown to somebody in between: it is bound to the files
+ * of parameters. A plan that was worked out twice was shown to the approver in between: it is bound to the files
  * as they were then.
  */
 export class PlanOnce<Params extends object, Planned> {

@@ -17,14 +17,14 @@ export interface UndoOptions {
   readonly recordHash?: string | undefined;
 }
 
-type Undoing = Pick<WorkspaceSession, 'workspace' | 'journal' | 'ledger'>;
+type Undoing = Pick<WorkspaceSession, 'workspace' | 'journal' | 'tracker'>;
 
 /**
  * Takes back what a step changed, and only that, all of it or nothing, from the bytes that were there before.
  * `stale_read` if one of its files is not what the step left; `file_not_found` for a step that changed nothing.
  */
 export async function undoStep(
-  {workspace, journal, ledger}: Undoing,
+  {workspace, journal, tracker}: Undoing,
   runDirectory: string,
   step: number,
   {recordHash}: UndoOptions = {},
@@ -39,7 +39,7 @@ export async function undoStep(
     for (const {path, new: restored} of writes) {
       if (restored === undefined) removeEmptyDirectories(workspace, path);
       // What the session knew of it is no more; it has to be read again.
-      ledger.forget(path);
+      tracker.forget(path);
     }
     return ok({step, restored_files: writes.map(({path}) => path).sort()});
   });

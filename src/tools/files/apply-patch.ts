@@ -4,11 +4,11 @@ import {defineTool, type Tool} from '../../core/tool.ts';
 import {limitCall} from '../../workspace/limit-call.ts';
 import type {PatchPlan} from '../../workspace/patch/plan-patch.ts';
 import {runPatchWith} from '../../workspace/process/run-patch-with.ts';
-import type {ReadLedger} from '../../workspace/read/read-ledger.ts';
+import type {ReadTracker} from '../../workspace/read/read-tracker.ts';
 import {hashesBefore} from '../change/hashes-before.ts';
 import {makeChange} from '../change/make-change.ts';
 import {PlanOnce} from '../change/plan-once.ts';
-import {OUTER_MS, SETTLE_MS} from '../outer-bound.ts';
+import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
 import {schemaOf} from '../schema.ts';
 import {suggestSimilar} from './suggest-similar.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
@@ -47,19 +47,19 @@ const data = z.object({
 });
 
 export function applyPatchTool(session: WorkspaceSession): Tool {
-  const {workspace, clock, journal, processes, ledger} = session;
-  // W15: a call sent beside this one may change a file, and the ledger with it. The line numbers are older than that.
-  const knownWhenSent = new WeakMap<z.infer<typeof params>, ReadLedger>();
+  const {workspace, clock, journal, processes, tracker} = session;
+  // W15: a call sent beside this one may change a file, and what was read with it. The line numbers are older than that.
+  const knownWhenSent = new WeakMap<z.infer<typeof params>, ReadTracker>();
   const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
     const {unified_diff} = request;
-    const known = knownWhenSent.get(request) ?? ledger.snapshot();
+    const known = knownWhenSent.get(request) ?? tracker.snapshot();
     knownWhenSent.set(request, known);
     const planned = await limitCall(
       {tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal},
       async time => {
         const crossCheck = {run: runPatchWith(processes, time.signal), directory: journal.directory};
         const {planPatch} = await import('../../workspace/patch/plan-patch.ts');
-        const plan = await planPatch(workspace, unified_diff, {crossCheck, ledger: known, deadline: time});
+        const plan = await planPatch(workspace, unified_diff, {crossCheck, tracker: known, deadline: time});
         return time.spent ? time.failure() : plan;
       },
     );
@@ -77,7 +77,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
     badParams: 'invalid_params',
     action: 'patch_file',
     timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    settleMs: SETTLE_MS,
+    finishMs: FINISH_MS,
     outline: ({dry_run}) => ({dryRun: dry_run}),
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);

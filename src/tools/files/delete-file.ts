@@ -23,7 +23,7 @@ const data = z.object({
 });
 
 export function deleteFileTool(session: WorkspaceSession): Tool {
-  const {workspace, ledger} = session;
+  const {workspace, tracker} = session;
   return defineChangeTool(session, {
     name: 'delete_file',
     title: 'Delete file',
@@ -37,7 +37,7 @@ export function deleteFileTool(session: WorkspaceSession): Tool {
       const path = workspace.resolveForWrite(request.path);
       if (!path.ok) return path;
       const {readState} = await import('../../workspace/edit/read-state.ts');
-      const old = await readState(workspace, ledger, path.value, time);
+      const old = await readState(workspace, tracker, path.value, time);
       if (!old.ok) return old;
       const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
       const change = {kind: 'delete', path: path.value, old: old.value} as const;

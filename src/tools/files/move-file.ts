@@ -27,7 +27,7 @@ const data = z.object({
 });
 
 export function moveFileTool(session: WorkspaceSession): Tool {
-  const {workspace, ledger} = session;
+  const {workspace, tracker} = session;
   return defineChangeTool(session, {
     name: 'move_file',
     title: 'Move file',
@@ -44,7 +44,7 @@ export function moveFileTool(session: WorkspaceSession): Tool {
       if (!to.ok) return to;
       if (from.value === to.value) return refuse(`from and to are both ${quotePath(to.value)}`);
       const {readState} = await import('../../workspace/edit/read-state.ts');
-      const old = await readState(workspace, ledger, from.value, time);
+      const old = await readState(workspace, tracker, from.value, time);
       if (!old.ok) return old;
       const free = placeable(workspace, from.value, to.value);
       if (!free.ok) return free;

@@ -17,7 +17,7 @@ import type {WorkspaceSession} from './workspace-session.ts';
 
 /** Tool API, read_file. */
 const TIMEOUT_MS = 10_000;
-/** W12: bytes of an answer where nobody says otherwise. */
+/** W12: bytes of an answer where the caller does not say otherwise. */
 const MAX_BYTES = 1_048_576;
 /** Escapes make JSON longer than its text, by a factor that is known once it is written. */
 const FITTINGS = 4;
@@ -26,7 +26,7 @@ const LONGEST_ESCAPE = 6;
 /** The answer without its text, and the line that marks the cut. */
 const FRAME_BYTES = 430;
 
-// Ruling W5: that the lines are in the file is judged where their number is known, so zod sees integers only.
+// Ruling W5: that the lines are in the file is checked where their number is known, so zod sees integers only.
 const params = z.strictObject({
   path: z.string().min(1).describe('File relative to the workspace.'),
   start_line: z.int().optional().describe('First line, from 1.'),
@@ -51,7 +51,7 @@ const data = z.object({
 });
 
 export function readFileTool(session: WorkspaceSession): Tool {
-  const {workspace, files, ledger, clock} = session;
+  const {workspace, files, tracker, clock} = session;
   return defineTool({
     name: 'read_file',
     title: 'Read file',
@@ -85,7 +85,7 @@ export function readFileTool(session: WorkspaceSession): Tool {
         ),
       );
       if (!read.ok) return suggestSimilar(session, read, signal);
-      ledger.record(resolved.value, read.value.hash, seenIn(read.value.data));
+      tracker.record(resolved.value, read.value.hash, seenIn(read.value.data));
       return ok({...read.value.data, ...(line_numbers === true && {line_numbers})});
     },
     renderText: renderRead,

@@ -12,7 +12,7 @@ import {changedFile} from '../change/changed-file.ts';
 import {makeChange} from '../change/make-change.ts';
 import {PlanOnce} from '../change/plan-once.ts';
 import type {PlannedChange} from '../change/planned-change.ts';
-import {OUTER_MS, SETTLE_MS} from '../outer-bound.ts';
+import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
 import {schemaOf} from '../schema.ts';
 import {pathOutline} from './path-outline.ts';
 import {suggestSimilar} from './suggest-similar.ts';
@@ -84,14 +84,14 @@ interface ReplacementPlan {
 }
 
 export function strReplaceTool(session: WorkspaceSession): Tool {
-  const {workspace, files, ledger, clock} = session;
+  const {workspace, files, tracker, clock} = session;
   const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
     const path = workspace.resolveForWrite(request.path);
     if (!path.ok) return path;
     const edits = editsOf(request);
     const {prepareReplacement} = await import('../../workspace/edit/replace/prepare-replacement.ts');
     const prepared = await limitCall({tool: 'str_replace', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-      prepareReplacement(files, ledger, {path: path.value, edits}, time),
+      prepareReplacement(files, tracker, {path: path.value, edits}, time),
     );
     if (!prepared.ok) return suggestSimilar(session, prepared, signal);
     await yieldAfter(prepared.value.summary.bytes);
@@ -112,7 +112,7 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
     badParams: 'invalid_params',
     action: 'patch_file',
     timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    settleMs: SETTLE_MS,
+    finishMs: FINISH_MS,
     outline: ({path, dry_run}) => pathOutline(workspace, path, dry_run),
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);

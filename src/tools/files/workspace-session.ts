@@ -7,7 +7,7 @@ import {openWorkspace, type Workspace} from '../../workspace/jail/jail.ts';
 import {jailedFileSystem} from '../../workspace/jail/jailed-file-system.ts';
 import {nodeProcessRunner} from '../../workspace/process/node-process-runner.ts';
 import type {ProcessRunner} from '../../workspace/process/process-runner.ts';
-import {ReadLedger} from '../../workspace/read/read-ledger.ts';
+import {ReadTracker} from '../../workspace/read/read-tracker.ts';
 import type {Ripgrep} from '../../workspace/ripgrep/run-ripgrep.ts';
 
 export interface WorkspaceSessionOptions {
@@ -28,7 +28,7 @@ export interface WorkspaceSessionOptions {
 export interface WorkspaceSession {
   readonly workspace: Workspace;
   readonly files: FileSystem;
-  readonly ledger: ReadLedger;
+  readonly tracker: ReadTracker;
   readonly processes: ProcessRunner;
   readonly clock: Clock;
   readonly journal: ChangeOptions;
@@ -52,7 +52,7 @@ export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<W
   return ok({
     workspace,
     files: jailedFileSystem(workspace),
-    ledger: new ReadLedger(),
+    tracker: new ReadTracker(),
     processes,
     clock,
     journal,

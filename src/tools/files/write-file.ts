@@ -13,7 +13,7 @@ import {byteCount} from '../byte-count.ts';
 import {changedFile} from '../change/changed-file.ts';
 import {makeChange} from '../change/make-change.ts';
 import {PlanOnce} from '../change/plan-once.ts';
-import {OUTER_MS, SETTLE_MS} from '../outer-bound.ts';
+import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
 import {schemaOf} from '../schema.ts';
 import {pathOutline} from './path-outline.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
@@ -48,17 +48,17 @@ const data = z.object({
 });
 
 export function writeFileTool(session: WorkspaceSession): Tool {
-  const {workspace, files, ledger, clock} = session;
+  const {workspace, files, tracker, clock} = session;
   const unreadOf = (change: FileChange): number => {
     if (change.kind !== 'modify') return 0;
-    const seen = ledger.seen(change.path, stateHash(change.old));
+    const seen = tracker.seen(change.path, stateHash(change.old));
     return seen === 'all' ? 0 : countUnseen(seen, lineEdits(change.old.content, change.new.content));
   };
   const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
     const path = workspace.resolveForWrite(request.path);
     if (!path.ok) return path;
     const prepared = await limitCall({tool: 'write_file', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-      prepareWrite(files, ledger, path.value, request.content, time),
+      prepareWrite(files, tracker, path.value, request.content, time),
     );
     if (!prepared.ok) return prepared;
     await yieldAfter(prepared.value.summary.bytes);
@@ -79,7 +79,7 @@ export function writeFileTool(session: WorkspaceSession): Tool {
     badParams: 'invalid_params',
     action: 'write_file',
     timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    settleMs: SETTLE_MS,
+    finishMs: FINISH_MS,
     outline: ({path, dry_run}) => pathOutline(workspace, path, dry_run),
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);

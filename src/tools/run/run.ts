@@ -151,16 +151,16 @@ function judge(
   saved: SavedOutput,
   {timeoutMs, git}: {readonly timeoutMs: number; readonly git: RunOptions['git']},
 ): Result<RunData> {
-  const {ending, sandbox, stdout, stderr, durationMs, leftRunning, repositories} = execution;
+  const {exitStatus, sandbox, stdout, stderr, durationMs, leftRunning, repositories} = execution;
   const duration_sec = Math.round(durationMs) / 1000;
   const notes = [
     ...(isGitRefused(saved) ? [GIT_NOTES[git]] : []),
     ...(sandbox !== 'none' && lacksNetwork(saved.stderr.text) ? [NO_NETWORK] : []),
   ];
-  switch (ending.kind) {
+  switch (exitStatus.kind) {
     case 'exited':
       return ok({
-        exit_code: ending.code,
+        exit_code: exitStatus.code,
         stdout: saved.stdout.text,
         stderr: saved.stderr.text,
         stdout_truncated: saved.stdout.truncated,
@@ -177,14 +177,14 @@ function judge(
         ...(notes.length > 0 && {note: notes.join(' ')}),
       });
     case 'killed': {
-      const reason = ending.outOfMemory ? 'out_of_memory' : 'signal';
-      const what = ending.outOfMemory
+      const reason = exitStatus.outOfMemory ? 'out_of_memory' : 'signal';
+      const what = exitStatus.outOfMemory
         ? 'ran out of memory (tools.run.memory_mb); give it less to do at a time'
-        : `was killed by ${ending.signal}; look at its output`;
+        : `was killed by ${exitStatus.signal}; look at its output`;
       return fail(
         'abnormal_exit',
         `The command ${what}. It ran for ${duration_sec} s in sandbox ${sandbox}. ${outputSoFar(saved)}`,
-        {signal: ending.signal, reason, exit_code: ending.code, ...partialOf(saved, sandbox)},
+        {signal: exitStatus.signal, reason, exit_code: exitStatus.code, ...partialOf(saved, sandbox)},
       );
     }
     case 'timeout':

@@ -1,7 +1,7 @@
 import {redactUrl} from '../../web/url/redact-url.ts';
 
 /**
- * What somebody has to see of an address before it is fetched: scheme, host as it is resolved (punycode), path,
+ * What the approver has to see of an address before it is fetched: scheme, host as it is resolved (punycode), path,
  * and how much is said in a query, whose text never leaves the call (FR-WF-19b).
  */
 export function previewAddress(url: string): string {

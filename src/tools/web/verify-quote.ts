@@ -77,7 +77,7 @@ export async function verifyQuotes(
   return checked.ok ? ok(verifyQuoteDataOf(checked.value)) : checked;
 }
 
-/** Policy and guard judge the address that a snapshot was read from. */
+/** Policy and guard check the address that a snapshot was read from. */
 async function addressOf(web: QuotingWeb, {url, snapshot = ''}: VerifyQuoteParams): Promise<Result<string>> {
   const address = url ?? (await web.snapshotAddress(snapshot));
   if (address !== undefined) return ok(address);

@@ -6,7 +6,7 @@ import type {PageFrame} from './read-dom.ts';
 const WATCHED = new Set(['page', 'iframe', 'worker', 'shared_worker', 'service_worker', 'worklet']);
 
 const AUTO_ATTACH = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true} as const;
-/** The tripwire listens; bodies are kept for nobody. */
+/** The leak detector listens; bodies are kept for nobody. */
 const LISTEN = {maxTotalBufferSize: 0, maxResourceBufferSize: 0} as const;
 
 /**

@@ -16,8 +16,8 @@ import type {PageFrame} from './read-dom.ts';
 import type {MainDocument, RenderPorts, RenderSettings} from './render-ports.ts';
 import {giveAnswer} from './requests/answer.ts';
 import {Subresources} from './requests/subresources.ts';
-import {watchForLeaks} from './tripwire.ts';
 import {waitForPage} from './wait-for-page.ts';
+import {watchForLeaks} from './watch-for-leaks.ts';
 
 export interface Rendered {
   /** What `document.documentElement.outerHTML` gives. */
@@ -32,7 +32,7 @@ export interface OpenPage {
   readonly turn: Promise<void>;
   /**
    * FR-WF-11: runs the document in Chromium until the network is idle. `budget` covers all of it.
-   * Errors: `browser_unavailable`, `browser_crashed`, `timeout`, `ssrf_blocked` (the tripwire), and what
+   * Errors: `browser_unavailable`, `browser_crashed`, `timeout`, `ssrf_blocked` (the leak detector), and what
    * `navigate` fails with. Once for each page.
    */
   readonly render: (document: MainDocument, budget: Budget) => Promise<Result<Rendered>>;

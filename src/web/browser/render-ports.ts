@@ -25,9 +25,9 @@ export type Navigated =
 
 /** The guarded ways out that the spine hands in; there are no others. */
 export interface RenderPorts {
-  /** FR-WF-11c: one hop of the main document, counted, judged, and allowed by robots.txt. */
+  /** FR-WF-11c: one hop of the main document, counted, checked, and allowed by robots.txt. */
   readonly navigate: (url: string, budget: Budget) => Promise<Result<Navigated>>;
-  /** FR-WF-11b: one hop of anything else; judged, but not held against robots.txt (FR-WF-ROBOTS-SCOPE-01). */
+  /** FR-WF-11b: one hop of anything else; checked, but not held against robots.txt (FR-WF-ROBOTS-SCOPE-01). */
   readonly openUrl: (url: string, request: HttpRequest, budget: Budget) => Promise<Result<HttpResponse>>;
   readonly clock: Clock;
   readonly log: Log;

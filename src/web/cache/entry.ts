@@ -13,7 +13,7 @@ import {readTokenCounts} from './stored-counts.ts';
 import {textSlices} from './text-slices.ts';
 
 /** Ruling F1: why a page was rendered in the browser. */
-export type BrowserOrigin = 'fallback' | 'forced' | 'js_heavy';
+export type RenderingReason = 'fallback' | 'forced' | 'js_heavy';
 
 /** What the pipeline hands over; times of expiry and access are the cache's own. */
 export interface NewCacheEntry {
@@ -22,7 +22,7 @@ export interface NewCacheEntry {
   readonly rendering_method: RenderingMethod;
   readonly fetched_at: string;
   /** Of a browser entry only. */
-  readonly origin?: BrowserOrigin;
+  readonly origin?: RenderingReason;
   /** Ruling F3: with `notes`, what describes the content and holds again on a hit. */
   readonly truncation_reason?: TruncationReason;
   readonly notes: readonly Note[];
@@ -43,7 +43,7 @@ export const LARGEST_ENTRY = 268_435_456;
 /** FR-WF-CCH-VER-01: the one version that is written and read. */
 const VERSION = 2;
 const METHODS: readonly RenderingMethod[] = ['http', 'browser'];
-const ORIGINS: readonly BrowserOrigin[] = ['fallback', 'forced', 'js_heavy'];
+const ORIGINS: readonly RenderingReason[] = ['fallback', 'forced', 'js_heavy'];
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 export function printEntry(entry: CacheEntry): Uint8Array {

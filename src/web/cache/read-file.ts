@@ -15,7 +15,7 @@ export interface FileContent {
 
 /**
  * A regular file of ours, or of one that is larger than `maxBytes` nothing but its size, or its head.
- * `undefined` if it is no regular file, or somebody else's: who may write to the directory, as the members
+ * `undefined` if it is no regular file, or another process's: who may write to the directory, as the members
  * of a group may, could leave pages for us to serve (ruling F5). Throws what the file system says.
  */
 export async function readFile(

@@ -1,6 +1,6 @@
 import type {Budget} from '../../core/budget.ts';
 import type {Result} from '../../core/result.ts';
-import type {FetchParts} from '../fetch-parts.ts';
+import type {FetchDeps} from '../fetch-deps.ts';
 import type {RawDocument} from '../navigate/read-document.ts';
 import type {ConvertedDocument} from './jobs.ts';
 
@@ -9,12 +9,12 @@ export function convertDocument(
   raw: Omit<RawDocument, 'status'>,
   baseUrl: string,
   maxTokens: number,
-  {offload, options}: FetchParts,
+  {workers, options}: FetchDeps,
   budget: Budget,
 ): Promise<Result<ConvertedDocument>> {
   const {bytes, media, headerCharset} = raw;
   const honorBaseHref = options.extraction.honor_base_href;
-  return offload.run(
+  return workers.run(
     {kind: 'convert', bytes, media, headerCharset, baseUrl, honorBaseHref, maxTokens},
     budget,
   );

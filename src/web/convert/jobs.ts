@@ -27,7 +27,7 @@ export interface ConvertJob {
 export interface ConvertedDocument {
   readonly document: ExtractedDocument;
   readonly charsetFallback: boolean;
-  /** FR-WF-12c: judged on the decoded HTML, before anything is removed. */
+  /** FR-WF-12c: checked on the decoded HTML, before anything is removed. */
   readonly spaIndicators: boolean;
   readonly plan: ChunkPlan;
   /** What the job was given. */

@@ -1,5 +1,5 @@
 import {ATTRIBUTE} from './tree/attribute.ts';
-import {BEHAVIOUR, behaviourOf} from './tree/behaviour.ts';
+import {ROLE, roleOf} from './tree/element-role.ts';
 import {hidesElement} from './tree/hides-element.ts';
 import {TAG} from './tree/tag.ts';
 import type {Tree} from './tree/tree.ts';
@@ -14,7 +14,7 @@ const ID = new RegExp(`^(?:${TOKENS})$`, 'i');
  */
 export function isBoilerplate(tree: Tree, node: number, isKept = false): boolean {
   const tag = tree.tag(node);
-  if (behaviourOf(tag) === BEHAVIOUR.dropped && !isKept) return true;
+  if (roleOf(tag) === ROLE.dropped && !isKept) return true;
   // A closed dialog is as invisible as any other hidden element.
   if (tag === TAG.dialog && tree.attribute(node, ATTRIBUTE.open) === undefined) return true;
   return tree.hasAttributes(node) && (isHidden(tree, node) || hasToken(tree, node, tag));

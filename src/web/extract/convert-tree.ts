@@ -6,36 +6,36 @@ import type {InlineContext} from './inline/render-inline.ts';
 import type {LinkTargets} from './link-targets.ts';
 import {ListLevels} from './list-levels.ts';
 import {PreformattedText} from './preformatted-text.ts';
-import type {Survey} from './survey-document.ts';
+import type {DocumentScan} from './scan-document.ts';
 import {TableBuilder} from './table-builder.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
-import {BEHAVIOUR, behaviourOf} from './tree/behaviour.ts';
+import {ROLE, roleOf} from './tree/element-role.ts';
 import {TAG} from './tree/tag.ts';
 import {NONE, type Tree} from './tree/tree.ts';
 
-/** FR-WF-13a: the Markdown of what is inside `root`, without what the survey removed. */
-export function convertTree(tree: Tree, root: number, survey: Survey, targets: LinkTargets): string {
-  return new Converter(tree, survey, targets).convert(root);
+/** FR-WF-13a: the Markdown of what is inside `root`, without what the scan removed. */
+export function convertTree(tree: Tree, root: number, scan: DocumentScan, targets: LinkTargets): string {
+  return new Converter(tree, scan, targets).convert(root);
 }
 
 class Converter {
   readonly #tree: Tree;
-  readonly #survey: Survey;
+  readonly #scan: DocumentScan;
   readonly #inline: InlineContent;
   readonly #writer = new BlockWriter();
   readonly #lists = new ListLevels();
   /** The open elements in which blocks are flattened to text: heading, link, cell, caption, term. */
-  readonly #flatteners: number[] = [];
+  readonly #inlineContexts: number[] = [];
   /** Those of them in which a line break is a space (D11): all but links. */
-  #oneLiners = 0;
+  #oneLineContexts = 0;
   #table: TableBuilder | undefined;
   #caption = '';
   #preformatted: PreformattedText | undefined;
   #preformattedNode = NONE;
 
-  constructor(tree: Tree, survey: Survey, targets: LinkTargets) {
+  constructor(tree: Tree, scan: DocumentScan, targets: LinkTargets) {
     this.#tree = tree;
-    this.#survey = survey;
+    this.#scan = scan;
     this.#inline = new InlineContent(targets);
   }
 
@@ -43,7 +43,7 @@ class Converter {
     const tree = this.#tree;
     let node = tree.firstChild(root);
     while (node !== NONE) {
-      if (this.#survey.removed[node] !== 1) {
+      if (this.#scan.removed[node] !== 1) {
         if (tree.tag(node) === TAG.text) {
           this.#addText(tree.text(node));
         } else {
@@ -76,55 +76,56 @@ class Converter {
 
   #enter(node: number): void {
     const tag = this.#tree.tag(node);
-    const behaviour = behaviourOf(tag);
-    if (this.#preformatted) this.#preformatted.enter(this.#tree, node, behaviour);
-    else if (!this.#enterInline(node, behaviour)) {
-      if (this.#flatteners.length > 0) this.#enterFlattened(behaviour);
-      else this.#enterBlock(node, tag, behaviour);
+    const role = roleOf(tag);
+    if (this.#preformatted) this.#preformatted.enter(this.#tree, node, role);
+    else if (!this.#enterInline(node, role)) {
+      if (this.#inlineContexts.length > 0) this.#enterInInlineContext(role);
+      else this.#enterBlock(node, tag, role);
     }
   }
 
   #leave(node: number): void {
     const tag = this.#tree.tag(node);
-    const behaviour = behaviourOf(tag);
+    const role = roleOf(tag);
     if (this.#preformatted) {
       if (node === this.#preformattedNode) this.#endPreformatted();
-      else this.#preformatted.leave(behaviour);
-    } else if (!this.#leaveInline(node, behaviour)) {
-      if (this.#flatteners.at(-1) === node) this.#leaveFlattener(tag, behaviour);
-      else if (this.#flatteners.length > 0) this.#leaveFlattened(behaviour);
-      else this.#leaveBlock(behaviour);
+      else this.#preformatted.leave(role);
+    } else if (!this.#leaveInline(node, role)) {
+      if (this.#inlineContexts.at(-1) === node) this.#leaveInlineContext(tag, role);
+      else if (this.#inlineContexts.length > 0) this.#leaveInInlineContext(role);
+      else this.#leaveBlock(role);
     }
   }
 
   /** False for what is not inline. */
-  #enterInline(node: number, behaviour: number): boolean {
-    switch (behaviour) {
-      case BEHAVIOUR.inline:
+  #enterInline(node: number, role: number): boolean {
+    switch (role) {
+      case ROLE.inline:
         return true;
-      case BEHAVIOUR.emphasis:
+      case ROLE.emphasis:
         this.#inline.changeStyle(EMPHASIS, 1);
         return true;
-      case BEHAVIOUR.strong:
+      case ROLE.strong:
         this.#inline.changeStyle(STRONG, 1);
         return true;
-      case BEHAVIOUR.struck:
+      case ROLE.struck:
         this.#inline.changeStyle(STRUCK, 1);
         return true;
-      case BEHAVIOUR.code:
+      case ROLE.code:
         this.#inline.enterCode();
         return true;
-      case BEHAVIOUR.link:
+      case ROLE.link:
         // D5: block children of a link are flattened.
-        if (this.#inline.openLink(this.#tree.attribute(node, ATTRIBUTE.href))) this.#flatteners.push(node);
+        if (this.#inline.openLink(this.#tree.attribute(node, ATTRIBUTE.href)))
+          this.#inlineContexts.push(node);
         return true;
-      case BEHAVIOUR.image:
+      case ROLE.image:
         this.#inline.addImage(
           this.#tree.attribute(node, ATTRIBUTE.alt),
           this.#tree.attribute(node, ATTRIBUTE.src),
         );
         return true;
-      case BEHAVIOUR.lineBreak:
+      case ROLE.lineBreak:
         this.#addLineBreak();
         return true;
       default:
@@ -132,28 +133,28 @@ class Converter {
     }
   }
 
-  #leaveInline(node: number, behaviour: number): boolean {
-    switch (behaviour) {
-      case BEHAVIOUR.inline:
-      case BEHAVIOUR.image:
-      case BEHAVIOUR.lineBreak:
+  #leaveInline(node: number, role: number): boolean {
+    switch (role) {
+      case ROLE.inline:
+      case ROLE.image:
+      case ROLE.lineBreak:
         return true;
-      case BEHAVIOUR.emphasis:
+      case ROLE.emphasis:
         this.#inline.changeStyle(EMPHASIS, -1);
         return true;
-      case BEHAVIOUR.strong:
+      case ROLE.strong:
         this.#inline.changeStyle(STRONG, -1);
         return true;
-      case BEHAVIOUR.struck:
+      case ROLE.struck:
         this.#inline.changeStyle(STRUCK, -1);
         return true;
-      case BEHAVIOUR.code:
+      case ROLE.code:
         this.#inline.leaveCode();
         return true;
-      case BEHAVIOUR.link:
-        if (this.#flatteners.at(-1) === node) {
+      case ROLE.link:
+        if (this.#inlineContexts.at(-1) === node) {
           this.#inline.closeLink();
-          this.#flatteners.pop();
+          this.#inlineContexts.pop();
         }
         return true;
       default:
@@ -161,98 +162,98 @@ class Converter {
     }
   }
 
-  #enterBlock(node: number, tag: number, behaviour: number): void {
+  #enterBlock(node: number, tag: number, role: number): void {
     this.#endParagraph();
-    switch (behaviour) {
-      case BEHAVIOUR.heading:
-        this.#flatten(node);
+    switch (role) {
+      case ROLE.heading:
+        this.#openOneLineContext(node);
         break;
-      case BEHAVIOUR.list:
+      case ROLE.list:
         this.#writer.openList();
         this.#lists.open(tag === TAG.ol, this.#tree.attribute(node, ATTRIBUTE.start));
         break;
-      case BEHAVIOUR.item:
+      case ROLE.item:
         this.#writer.openItem(this.#lists.level, this.#lists.nextMarker());
         break;
-      case BEHAVIOUR.quote:
+      case ROLE.quote:
         this.#writer.openQuote();
         this.#lists.enterQuote();
         break;
-      case BEHAVIOUR.preformatted:
+      case ROLE.preformatted:
         this.#preformatted = new PreformattedText(this.#tree, node);
         this.#preformattedNode = node;
         break;
-      case BEHAVIOUR.rule:
+      case ROLE.rule:
         this.#writer.write('rule', '---');
         break;
-      case BEHAVIOUR.table:
-        if (!this.#survey.layoutTables.has(node)) this.#table = new TableBuilder();
+      case ROLE.table:
+        if (!this.#scan.layoutTables.has(node)) this.#table = new TableBuilder();
         break;
-      case BEHAVIOUR.row:
+      case ROLE.row:
         this.#table?.startRow();
         break;
-      case BEHAVIOUR.cell:
-      case BEHAVIOUR.caption:
-        if (this.#table) this.#flatten(node);
+      case ROLE.cell:
+      case ROLE.caption:
+        if (this.#table) this.#openOneLineContext(node);
         break;
-      case BEHAVIOUR.term:
-        this.#flatten(node);
+      case ROLE.term:
+        this.#openOneLineContext(node);
         this.#inline.changeStyle(STRONG, 1);
         break;
     }
   }
 
-  #leaveBlock(behaviour: number): void {
+  #leaveBlock(role: number): void {
     this.#endParagraph();
-    switch (behaviour) {
-      case BEHAVIOUR.list:
+    switch (role) {
+      case ROLE.list:
         this.#lists.close();
         this.#writer.closeList();
         break;
-      case BEHAVIOUR.item:
+      case ROLE.item:
         this.#writer.closeItem();
         break;
-      case BEHAVIOUR.quote:
+      case ROLE.quote:
         this.#lists.leaveQuote();
         this.#writer.closeQuote();
         break;
-      case BEHAVIOUR.table:
+      case ROLE.table:
         this.#endTable();
         break;
     }
   }
 
-  #enterFlattened(behaviour: number): void {
+  #enterInInlineContext(role: number): void {
     this.#inline.blank();
-    if (behaviour === BEHAVIOUR.preformatted) this.#inline.enterCode();
+    if (role === ROLE.preformatted) this.#inline.enterCode();
   }
 
-  #leaveFlattened(behaviour: number): void {
-    if (behaviour === BEHAVIOUR.preformatted) this.#inline.leaveCode();
+  #leaveInInlineContext(role: number): void {
+    if (role === ROLE.preformatted) this.#inline.leaveCode();
     this.#inline.blank();
   }
 
-  #flatten(node: number): void {
-    this.#flatteners.push(node);
-    this.#oneLiners++;
+  #openOneLineContext(node: number): void {
+    this.#inlineContexts.push(node);
+    this.#oneLineContexts++;
   }
 
-  #leaveFlattener(tag: number, behaviour: number): void {
-    this.#flatteners.pop();
-    this.#oneLiners--;
-    switch (behaviour) {
-      case BEHAVIOUR.heading: {
+  #leaveInlineContext(tag: number, role: number): void {
+    this.#inlineContexts.pop();
+    this.#oneLineContexts--;
+    switch (role) {
+      case ROLE.heading: {
         const text = this.#takeInline('heading');
         if (text !== '') this.#writer.write('heading', `${'#'.repeat(tag - TAG.h1 + 1)} ${text}`);
         break;
       }
-      case BEHAVIOUR.cell:
+      case ROLE.cell:
         this.#table?.addCell(this.#takeInline('cell'), tag === TAG.th);
         break;
-      case BEHAVIOUR.caption:
+      case ROLE.caption:
         this.#caption = this.#takeInline('paragraph');
         break;
-      case BEHAVIOUR.term:
+      case ROLE.term:
         this.#inline.changeStyle(STRONG, -1);
         this.#endParagraph();
         break;
@@ -261,8 +262,8 @@ class Converter {
 
   /** D11: a space where there is one line only; two in a row end the paragraph. */
   #addLineBreak(): void {
-    if (this.#oneLiners > 0) this.#inline.blank();
-    else if (this.#inline.endsWithLineBreak && this.#flatteners.length === 0) this.#endParagraph();
+    if (this.#oneLineContexts > 0) this.#inline.blank();
+    else if (this.#inline.endsWithLineBreak && this.#inlineContexts.length === 0) this.#endParagraph();
     else this.#inline.lineBreak();
   }
 

@@ -3,7 +3,7 @@ import {convertTree} from './convert-tree.ts';
 import {documentTitle} from './document-title.ts';
 import {hasContent} from './has-content.ts';
 import {LinkTargets} from './link-targets.ts';
-import {surveyDocument} from './survey-document.ts';
+import {scanDocument} from './scan-document.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
 import {parseHtml} from './tree/parse-html.ts';
 import {TAG} from './tree/tag.ts';
@@ -35,10 +35,10 @@ export function extractTree(tree: Tree, htmlLength: number, options: ExtractHtml
 
 // FR-WF-EXT-ROOT-01, D3: the first root in order that has content.
 function documentMarkdown(tree: Tree, targets: LinkTargets): string {
-  const survey = surveyDocument(tree);
-  for (const root of survey.roots) {
-    if (!hasContent(tree, root, survey.removed)) continue;
-    const markdown = convertTree(tree, root, survey, targets);
+  const scan = scanDocument(tree);
+  for (const root of scan.roots) {
+    if (!hasContent(tree, root, scan.removed)) continue;
+    const markdown = convertTree(tree, root, scan, targets);
     if (markdown !== '') return markdown;
   }
   return '';

@@ -1,20 +1,20 @@
 import {ATTRIBUTE} from './tree/attribute.ts';
-import {BEHAVIOUR} from './tree/behaviour.ts';
+import {ROLE} from './tree/element-role.ts';
 import type {Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
 
 const LANGUAGE = /(?:^|[ \t\n\f\r])(?:lang(?:uage)?|highlight-source)-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
 
 const INLINE_LIKE: ReadonlySet<number> = new Set([
-  BEHAVIOUR.inline,
-  BEHAVIOUR.emphasis,
-  BEHAVIOUR.strong,
-  BEHAVIOUR.struck,
-  BEHAVIOUR.code,
-  BEHAVIOUR.link,
-  BEHAVIOUR.image,
-  BEHAVIOUR.lineBreak,
-  BEHAVIOUR.cell,
+  ROLE.inline,
+  ROLE.emphasis,
+  ROLE.strong,
+  ROLE.struck,
+  ROLE.code,
+  ROLE.link,
+  ROLE.image,
+  ROLE.lineBreak,
+  ROLE.cell,
 ]);
 
 /** FR-WF-EXT-CODE-01, D11: the text of a `pre`, literally, and the language that its classes name. */
@@ -40,17 +40,17 @@ export class PreformattedText {
     this.#endsLine = text.endsWith('\n');
   }
 
-  enter(tree: Tree, node: number, behaviour: number): void {
-    if (behaviour === BEHAVIOUR.lineBreak) this.#endLine();
-    else this.leave(behaviour);
-    if (behaviour === BEHAVIOUR.code || behaviour === BEHAVIOUR.preformatted) {
+  enter(tree: Tree, node: number, role: number): void {
+    if (role === ROLE.lineBreak) this.#endLine();
+    else this.leave(role);
+    if (role === ROLE.code || role === ROLE.preformatted) {
       this.#codeLanguage ||= languageOf(tree, node);
     }
   }
 
   /** Highlighters put each line into a block of its own: blocks begin and end lines. */
-  leave(behaviour: number): void {
-    if (!this.#endsLine && !INLINE_LIKE.has(behaviour)) this.#endLine();
+  leave(role: number): void {
+    if (!this.#endsLine && !INLINE_LIKE.has(role)) this.#endLine();
   }
 
   /** D5: what `code` says, else what `pre` and its parent say. */

@@ -7,7 +7,7 @@ import {isLoopbackName, LOOPBACK_ADDRESSES} from './loopback-name.ts';
 import {ssrfBlocked} from './ssrf-blocked.ts';
 
 /**
- * Ruling A1: what can be judged without a resolver, so that it also holds for cached pages.
+ * Ruling A1: what can be checked without a resolver, so that it also holds for cached pages.
  *
  * Errors: `port_blocked`, `ssrf_blocked`.
  */

@@ -6,7 +6,7 @@ import {checkUrl} from './check-url.ts';
 import {classifyAddress} from './classify-address.ts';
 import {type GuardPolicy, readGuardPolicy} from './guard-policy.ts';
 
-/** FR-WF-05 and ruling A6 once more, from the documents: the table under test is not its own judge. */
+/** FR-WF-05 and ruling A6 once more, from the documents: the table under test is not its own check. */
 const TABLE: readonly (readonly [cidr: string, toggle: BlockToggle])[] = [
   ['127.0.0.0/8', 'block_loopback'],
   ['10.0.0.0/8', 'block_private_ips'],
@@ -78,7 +78,7 @@ function text(value: bigint, width: 32 | 128): string {
   return parts.map(part => part.toString(width === 32 ? 10 : 16)).join(width === 32 ? '.' : ':');
 }
 
-/** The verdict by the documents: the toggle that blocks, or undefined. */
+/** The decision by the documents: the toggle that blocks, or undefined. */
 function expected(value: bigint, width: 32 | 128): BlockToggle | undefined {
   if (width === 128) {
     const inside = EMBEDDINGS.find(range => value >= range.first && value <= range.last);

@@ -22,15 +22,15 @@ export function classifyAddress(address: string, policy: AddressPolicy): Blocked
   if (parsed === undefined) {
     return {blocked_ip: address, cidr: '::/0', description: 'not an address that can be judged'};
   }
-  const judged = embeddedIpv4(parsed);
+  const reached = embeddedIpv4(parsed);
   // Sorted by length, so the first that contains the address is the most specific one.
-  const special = policy.special.find(row => rangeContains(row.range, judged));
+  const special = policy.special.find(row => rangeContains(row.range, reached));
   if (special !== undefined && !policy.disabled.has(special.toggle)) {
     const {toggle, description} = special;
-    return {blocked_ip: formatIp(judged), cidr: special.range.cidr, toggle, description};
+    return {blocked_ip: formatIp(reached), cidr: special.range.cidr, toggle, description};
   }
   // FR-WF-05g: always, whichever of its forms the address was written in.
-  return additional(judged, policy.additional) ?? additional(parsed, policy.additional);
+  return additional(reached, policy.additional) ?? additional(parsed, policy.additional);
 }
 
 function additional(address: IpAddress, ranges: readonly IpRange[]): BlockedAddress | undefined {
@@ -40,7 +40,7 @@ function additional(address: IpAddress, ranges: readonly IpRange[]): BlockedAddr
   return {blocked_ip: formatIp(address), cidr: range.cidr, description};
 }
 
-/** FR-WF-05a and NAT64 (`64:ff9b::/96`): the address that is reached in the end is the one judged. */
+/** FR-WF-05a and NAT64 (`64:ff9b::/96`): the address that is reached in the end is the one that is checked. */
 function embeddedIpv4(address: IpAddress): IpAddress {
   const [first, second, third, fourth = 0] = address.words;
   const nat64 = first === 0x0064ff9b && second === 0 && third === 0;

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {admit, guardOver, newBudget, stubResolver} from '../../../test/support/guard-for-test.ts';
+import {authorize, guardOver, newBudget, stubResolver} from '../../../test/support/guard-for-test.ts';
 import {createManualClock} from '../../../test/support/manual-clock.ts';
 import {Budget} from '../../core/budget.ts';
 import {ok} from '../../core/result.ts';
@@ -12,7 +12,7 @@ describe('one resolution per call', () => {
     const guard = guardOver(resolver);
     const pins = new HostPins();
     const urls = ['http://a.example/', 'https://a.example/x', 'http://a.example./y', 'http://b.example/'];
-    await Promise.all(urls.map(url => admit(guard, url, pins)));
+    await Promise.all(urls.map(url => authorize(guard, url, pins)));
     expect(asked).toEqual(['a.example', 'b.example']);
   });
 
@@ -20,7 +20,7 @@ describe('one resolution per call', () => {
     const {resolver, asked} = stubResolver([]);
     const pins = new HostPins();
     for (let round = 0; round < 2; round += 1) {
-      expect(await admit(guardOver(resolver), 'http://a.example/', pins)).toEqual({
+      expect(await authorize(guardOver(resolver), 'http://a.example/', pins)).toEqual({
         code: 'dns_failed',
         host: 'a.example',
         error: 'ENODATA',
@@ -41,8 +41,8 @@ describe('one resolution per call', () => {
     const pins = new HostPins();
     const robots = newBudget(20);
     const [first, second] = await Promise.all([
-      admit(guard, 'http://a.example/', pins, robots),
-      admit(guard, 'http://a.example/', pins),
+      authorize(guard, 'http://a.example/', pins, robots),
+      authorize(guard, 'http://a.example/', pins),
     ]);
     expect(first).toEqual({code: 'timeout', timeout_ms: 20, phase: 'dns'});
     expect(second).toMatchObject({addresses: ['93.184.216.34']});
@@ -60,8 +60,8 @@ describe('one resolution per call', () => {
     };
     const guard = guardOver(resolver);
     const pins = new HostPins();
-    const first = admit(guard, 'http://a.example/', pins, newBudget(60_000, caller.signal));
-    const others = [1, 2, 3].map(() => admit(guard, 'http://a.example/', pins));
+    const first = authorize(guard, 'http://a.example/', pins, newBudget(60_000, caller.signal));
+    const others = [1, 2, 3].map(() => authorize(guard, 'http://a.example/', pins));
     caller.abort();
     expect(await first).toMatchObject({code: 'cancelled'});
     for (const other of await Promise.all(others))
@@ -96,10 +96,10 @@ describe('one resolution per call', () => {
     const guard = guardOver({resolve: () => new Promise(() => {})});
     const pins = new HostPins();
     const long = newBudget(60_000);
-    const pending = admit(guard, 'http://a.example/', pins, long);
-    expect(await admit(guard, 'http://a.example/', pins, newBudget(10))).toMatchObject({code: 'timeout'});
+    const pending = authorize(guard, 'http://a.example/', pins, long);
+    expect(await authorize(guard, 'http://a.example/', pins, newBudget(10))).toMatchObject({code: 'timeout'});
     const caller = new AbortController();
-    const cancelled = admit(guard, 'http://a.example/', pins, newBudget(60_000, caller.signal));
+    const cancelled = authorize(guard, 'http://a.example/', pins, newBudget(60_000, caller.signal));
     caller.abort();
     expect(await cancelled).toEqual({code: 'cancelled', phase: 'dns'});
     long.close();
@@ -111,7 +111,7 @@ describe('one resolution per call', () => {
     caller.abort();
     const guard = guardOver(stubResolver(['93.184.216.34']).resolver);
     expect(
-      await admit(guard, 'http://8.8.8.8/', new HostPins(), newBudget(1000, caller.signal)),
+      await authorize(guard, 'http://8.8.8.8/', new HostPins(), newBudget(1000, caller.signal)),
     ).toMatchObject({
       code: 'cancelled',
     });
@@ -122,7 +122,7 @@ describe('one resolution per call', () => {
     caller.abort();
     const {resolver, asked} = stubResolver(['93.184.216.34']);
     const budget = newBudget(1000, caller.signal);
-    expect(await admit(guardOver(resolver), 'http://a.example/', new HostPins(), budget)).toMatchObject({
+    expect(await authorize(guardOver(resolver), 'http://a.example/', new HostPins(), budget)).toMatchObject({
       code: 'cancelled',
     });
     expect(asked).toEqual([]);
@@ -142,7 +142,7 @@ describe('one resolution per call', () => {
     });
     const pins = new HostPins();
     const names = Array.from({length: 40}, (_, at) => `http://${at}.example/`);
-    for (const answer of await Promise.all(names.map(name => admit(guard, name, pins)))) {
+    for (const answer of await Promise.all(names.map(name => authorize(guard, name, pins)))) {
       expect(answer).toMatchObject({addresses: ['93.184.216.34']});
     }
     expect(most).toBe(8);

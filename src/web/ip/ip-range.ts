@@ -12,7 +12,7 @@ export interface IpRange {
 
 /**
  * `address/bits`. Host bits are cleared. A range of IPv4-mapped addresses becomes the IPv4 range
- * that it means, as addresses do when they are judged.
+ * that it means, as addresses do when they are checked.
  */
 export function parseIpRange(text: string): IpRange | undefined {
   const written = text.trim();

@@ -19,7 +19,7 @@ export interface SpecialRange {
  * FR-WF-05 and ruling A6. Where rows overlap, the most specific one speaks for the address, so
  * that a toggle switches off exactly its own rows.
  *
- * `::ffff:0:0/96` and `64:ff9b::/96` have no row: the IPv4 address inside is judged.
+ * `::ffff:0:0/96` and `64:ff9b::/96` have no row: the IPv4 address inside is checked.
  */
 export const SPECIAL_RANGES: readonly SpecialRange[] = [
   // FR-WF-05, IPv4

@@ -1,7 +1,7 @@
 import {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import type {FetchParts} from '../fetch-parts.ts';
+import type {FetchDeps} from '../fetch-deps.ts';
 import type {CheckedUrl} from '../page.ts';
 import type {HostCall} from './host-call.ts';
 
@@ -10,12 +10,12 @@ import type {HostCall} from './host-call.ts';
  * redirect chain, so that a call has an upper bound (docs/decisions/0004).
  */
 export class RobotsTime {
-  readonly #parts: FetchParts;
+  readonly #deps: FetchDeps;
   #leftMs: number;
 
-  constructor(parts: FetchParts) {
-    this.#parts = parts;
-    this.#leftMs = parts.options.timeout_seconds * 1000;
+  constructor(deps: FetchDeps) {
+    this.#deps = deps;
+    this.#leftMs = deps.options.timeout_seconds * 1000;
   }
 
   async check(
@@ -23,11 +23,11 @@ export class RobotsTime {
     hosts: HostCall,
     caller: AbortSignal,
   ): Promise<Result<{readonly failOpen: boolean}>> {
-    const {robots, clock, options} = this.#parts;
+    const {robots, clock, options} = this.#deps;
     const allowance = new Budget(this.#leftMs, clock, caller);
     try {
-      const verdict = await robots.check(checked, hosts, allowance.signal);
-      if (verdict.ok || verdict.error.code !== 'cancelled' || caller.aborted) return verdict;
+      const decision = await robots.check(checked, hosts, allowance.signal);
+      if (decision.ok || decision.error.code !== 'cancelled' || caller.aborted) return decision;
       if (options.robots.fail_open) return ok({failOpen: true});
       const {origin} = checked.url;
       return fail(

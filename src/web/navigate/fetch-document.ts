@@ -1,6 +1,6 @@
 import type {Budget} from '../../core/budget.ts';
 import {ok, type Result} from '../../core/result.ts';
-import type {FetchParts} from '../fetch-parts.ts';
+import type {FetchDeps} from '../fetch-deps.ts';
 import type {CheckedUrl, HeaderMap, WebUrl} from '../page.ts';
 import {followRedirects} from './follow-redirects.ts';
 import type {Navigation} from './navigation.ts';
@@ -21,13 +21,13 @@ export interface FetchedDocument {
 export async function fetchDocument(
   start: CheckedUrl,
   navigation: Navigation,
-  parts: FetchParts,
+  deps: FetchDeps,
   budget: Budget,
 ): Promise<Result<FetchedDocument>> {
-  const landing = await followRedirects(start, navigation, parts.policy, budget);
-  if (!landing.ok) return landing;
-  const {url, response, permanent} = landing.value;
-  const raw = await readDocument(response, parts.options);
+  const finalResponse = await followRedirects(start, navigation, deps.policy, budget);
+  if (!finalResponse.ok) return finalResponse;
+  const {url, response, permanent} = finalResponse.value;
+  const raw = await readDocument(response, deps.options);
   if (!raw.ok) return raw;
-  return ok({url, headers: response.headers, raw: raw.value, fetchedAt: parts.clock.now(), permanent});
+  return ok({url, headers: response.headers, raw: raw.value, fetchedAt: deps.clock.now(), permanent});
 }

@@ -6,7 +6,7 @@ import type {CheckedUrl, HttpResponse, WebUrl} from '../page.ts';
 import {resolveUrl} from '../url/resolve-url.ts';
 import type {Navigation} from './navigation.ts';
 
-export interface Landing {
+export interface FinalResponse {
   readonly url: WebUrl;
   readonly response: HttpResponse;
   /** Every hop was a 301 or 308 (ruling F2). */
@@ -19,7 +19,7 @@ export async function followRedirects(
   navigation: Navigation,
   policy: GuardPolicy,
   budget: Budget,
-): Promise<Result<Landing>> {
+): Promise<Result<FinalResponse>> {
   let current = start;
   let permanent = true;
   for (;;) {
@@ -33,7 +33,7 @@ export async function followRedirects(
     response.discard();
     permanent &&= response.status === 301 || response.status === 308;
     if (!location.ok) return location;
-    // Ruling A1: the limit is judged before the target is looked at.
+    // Ruling A1: the limit is checked before the target is looked at.
     const counted = navigation.count(url);
     if (!counted.ok) return counted;
     const next = resolveUrl(location.value, url);

@@ -1,7 +1,7 @@
 import type {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import type {FetchParts} from '../fetch-parts.ts';
+import type {FetchDeps} from '../fetch-deps.ts';
 import {HostPins} from '../guard/host-pins.ts';
 import {type CheckedUrl, type HttpResponse, REDIRECT_STATUSES, type WebUrl} from '../page.ts';
 import type {Rendering} from '../render/choose-rendering.ts';
@@ -14,21 +14,21 @@ export class Navigation {
   readonly hosts: HostCall;
   /** FR-WF-09a: some hop was allowed only because `fail_open` is set. */
   robotsFailOpen = false;
-  readonly #parts: FetchParts;
+  readonly #deps: FetchDeps;
   readonly #robotsTime: RobotsTime;
   #redirects = 0;
 
-  constructor(parts: FetchParts, {method}: Pick<Rendering, 'method'>, reach: HostReach) {
-    this.#parts = parts;
+  constructor(deps: FetchDeps, {method}: Pick<Rendering, 'method'>, reach: HostReach) {
+    this.#deps = deps;
     this.hosts = {pins: new HostPins(), reach, method};
-    this.#robotsTime = new RobotsTime(parts);
+    this.#robotsTime = new RobotsTime(deps);
   }
 
   /** FR-WF-07e: the rules on hosts, guard, robots and transport for one address. */
   async open(checked: CheckedUrl, budget: Budget): Promise<Result<HttpResponse>> {
     const permitted = this.hosts.reach.permit(checked.url);
     if (!permitted.ok) return permitted;
-    const target = await this.#parts.guard.admit(checked, this.hosts.pins, budget);
+    const target = await this.#deps.guard.authorize(checked, this.hosts.pins, budget);
     if (!target.ok) return target;
 
     budget.enter('robots');
@@ -36,7 +36,7 @@ export class Navigation {
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
 
-    return this.#parts.transport.request(target.value, {method: 'GET', headers: this.#parts.headers}, budget);
+    return this.#deps.transport.request(target.value, {method: 'GET', headers: this.#deps.headers}, budget);
   }
 
   /** The `Location` of a redirect; `undefined` where the response is none. */
@@ -53,7 +53,7 @@ export class Navigation {
 
   /** FR-WF-07f, FR-WF-11c: one more step, by a redirect or by a script. */
   count(from: WebUrl): Result<undefined> {
-    const max = this.#parts.options.max_redirects;
+    const max = this.#deps.options.max_redirects;
     this.#redirects += 1;
     if (this.#redirects <= max) return ok();
     return fail(

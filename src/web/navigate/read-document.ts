@@ -3,7 +3,7 @@ import {decideMedia} from '../decode/decide-media.ts';
 import {sniffMedia} from '../decode/sniff-media.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {HttpResponse} from '../page.ts';
-import {judgeStatus} from './judge-status.ts';
+import {checkStatus} from './check-status.ts';
 
 export interface RawDocument {
   readonly status: number;
@@ -17,7 +17,7 @@ export async function readDocument(
   response: HttpResponse,
   options: WebFetchOptions,
 ): Promise<Result<RawDocument>> {
-  const status = judgeStatus(response);
+  const status = checkStatus(response);
   if (!status.ok || status.value === 'empty') {
     response.discard();
     if (!status.ok) return status;

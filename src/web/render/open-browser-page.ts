@@ -3,7 +3,7 @@ import {ok, type Result} from '../../core/result.ts';
 import {type OpenPage, openPage} from '../browser/open-page.ts';
 import type {RenderPorts} from '../browser/render-ports.ts';
 import {readBlockedResources} from '../browser/requests/blocked-resources.ts';
-import type {FetchParts} from '../fetch-parts.ts';
+import type {FetchDeps} from '../fetch-deps.ts';
 import {checkUrl} from '../guard/check-url.ts';
 import type {Navigation} from '../navigate/navigation.ts';
 import {readDocument} from '../navigate/read-document.ts';
@@ -16,10 +16,10 @@ import {mainDocument} from './main-document.ts';
 export async function openBrowserPage(
   url: WebUrl,
   navigation: Navigation,
-  parts: FetchParts,
+  deps: FetchDeps,
   signal: AbortSignal,
 ): Promise<Result<OpenPage>> {
-  const {options, browser} = parts;
+  const {options, browser} = deps;
   if (!options.browser.enabled) {
     return fail(
       'browser_unavailable',
@@ -36,12 +36,12 @@ export async function openBrowserPage(
     maxDownloadBytes: options.max_download_bytes,
     blocked: blocked.value,
   };
-  return ok(openPage(browser, url.canonical, settings, renderPorts(navigation, parts), signal));
+  return ok(openPage(browser, url.canonical, settings, renderPorts(navigation, deps), signal));
 }
 
 /** The two ways out of the browser. Each hop takes the path of a hop in HTTP mode. */
-function renderPorts(navigation: Navigation, parts: FetchParts): RenderPorts {
-  const {options, policy, guard, transport, clock, log} = parts;
+function renderPorts(navigation: Navigation, deps: FetchDeps): RenderPorts {
+  const {options, policy, guard, transport, clock, log} = deps;
 
   function readAddress(address: string): Result<CheckedUrl> {
     const url = parseUrl(address);
@@ -57,10 +57,10 @@ function renderPorts(navigation: Navigation, parts: FetchParts): RenderPorts {
       const {pins, reach} = navigation.hosts;
       const permitted = reach.permit(checked.value.url);
       if (!permitted.ok) return permitted;
-      const target = await guard.admit(checked.value, pins, budget);
+      const target = await guard.authorize(checked.value, pins, budget);
       if (!target.ok) return target;
       // The page says what it accepts; who asks, and which codings are understood, is ours to say.
-      const {Accept: _, ...own} = parts.headers;
+      const {Accept: _, ...own} = deps.headers;
       return transport.request(target.value, {method, headers: {...headers, ...own}}, budget);
     },
     navigate: async (address, budget) => {

@@ -3,7 +3,7 @@ import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {OpenPage} from '../browser/open-page.ts';
 import {convertDocument} from '../convert/convert-document.ts';
-import type {FetchParts} from '../fetch-parts.ts';
+import type {FetchDeps} from '../fetch-deps.ts';
 import type {FetchedDocument} from '../navigate/fetch-document.ts';
 import type {ChunkPlan, ExtractedDocument, Note, RenderingMethod} from '../page.ts';
 import {mainDocument} from './main-document.ts';
@@ -26,24 +26,24 @@ export async function renderDocument(
   page: OpenPage,
   {url, headers, raw}: FetchedDocument,
   maxTokens: number,
-  parts: FetchParts,
+  deps: FetchDeps,
   budget: Budget,
 ): Promise<Result<RenderedDocument>> {
   // Plain text is its own rendering (FR-WF-10f); Chromium would wrap it in markup.
   if (raw.media !== 'html') {
-    const text = await convertDocument(raw, url.canonical, maxTokens, parts, budget);
+    const text = await convertDocument(raw, url.canonical, maxTokens, deps, budget);
     if (!text.ok) return text;
     const {document, plan, charsetFallback} = text.value;
     const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
     return ok({method: 'http', finalUrl: url.canonical, document, plan, notes});
   }
 
-  const turn = await awaitTurn(page, parts, budget);
+  const turn = await awaitTurn(page, deps, budget);
   if (!turn.ok) return turn;
   const first = mainDocument(url, headers, raw);
   const rendered = await budget.pausedFor(async () => {
-    const ms = parts.options.browser.network_idle_ms + PAGE_LOAD_BUFFER_MS;
-    const rendering = new Budget(ms, parts.clock, budget.signal);
+    const ms = deps.options.browser.network_idle_ms + PAGE_LOAD_BUFFER_MS;
+    const rendering = new Budget(ms, deps.clock, budget.signal);
     try {
       return await page.render(first, rendering);
     } finally {
@@ -53,7 +53,7 @@ export async function renderDocument(
   if (!rendered.ok) return rendered;
   const {html, document: shown, notes} = rendered.value;
   const source = {bytes: Buffer.from(html, 'utf8'), media: 'html', headerCharset: 'utf-8'} as const;
-  const converted = await convertDocument(source, shown.url, maxTokens, parts, budget);
+  const converted = await convertDocument(source, shown.url, maxTokens, deps, budget);
   if (!converted.ok) return converted;
   return ok({
     method: 'browser',
@@ -67,7 +67,7 @@ export async function renderDocument(
 /** Review R13: the wait for a place among the Chromiums has a budget of its own, so that a crowd does not fail as one. */
 async function awaitTurn(
   page: OpenPage,
-  {options, clock}: FetchParts,
+  {options, clock}: FetchDeps,
   budget: Budget,
 ): Promise<Result<undefined>> {
   const {max_wait_seconds: seconds, max_instances: most} = options.browser;

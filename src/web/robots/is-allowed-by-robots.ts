@@ -1,7 +1,7 @@
-import {judgeByRobots} from './judge-by-robots.ts';
+import {decideByRobots} from './decide-by-robots.ts';
 import type {Robots} from './robots.ts';
 
 /** SRD 3.3.2: whether a robots.txt lets the token have this path and query (no fragment). */
 export function isAllowedByRobots(robots: Robots, token: string, pathAndQuery: string): boolean {
-  return judgeByRobots(robots.rulesFor(token), pathAndQuery).allowed;
+  return decideByRobots(robots.rulesFor(token), pathAndQuery).allowed;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {decideByRobots} from './decide-by-robots.ts';
 import {isAllowedByRobots} from './is-allowed-by-robots.ts';
-import {judgeByRobots} from './judge-by-robots.ts';
 import {parseRobots, parseRobotsBytes} from './parse-robots.ts';
 
 const TOKEN = 'forge-webfetch';
@@ -103,12 +103,12 @@ describe('rules', () => {
 
   test('names the rule that decided, in printable ASCII', () => {
     const rules = parseRobots('User-agent: *\nDisallow: /é\u001b[2J*\nAllow: /ok').rulesFor(TOKEN);
-    expect(judgeByRobots(rules, '/%C3%A9%1B[2Jx')).toEqual({
+    expect(decideByRobots(rules, '/%C3%A9%1B[2Jx')).toEqual({
       allowed: false,
       rule: 'Disallow: /%C3%A9%1B[2J*',
     });
-    expect(judgeByRobots(rules, '/ok')).toEqual({allowed: true, rule: 'Allow: /ok'});
-    expect(judgeByRobots(rules, '/other')).toEqual({allowed: true});
+    expect(decideByRobots(rules, '/ok')).toEqual({allowed: true, rule: 'Allow: /ok'});
+    expect(decideByRobots(rules, '/other')).toEqual({allowed: true});
   });
 });
 

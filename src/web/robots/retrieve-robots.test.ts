@@ -9,7 +9,7 @@ import type {LogEvent} from '../../core/log.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {HttpResponse, WebUrl} from '../page.ts';
 import {resolveUrl} from '../url/resolve-url.ts';
-import {judgeByRobots} from './judge-by-robots.ts';
+import {decideByRobots} from './decide-by-robots.ts';
 import {retrieveRobots} from './retrieve-robots.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -86,7 +86,7 @@ describe('what becomes of a response', () => {
 
   test.each([301, 302, 303, 307, 308])('that of a %i is too, and the target is read', async status => {
     const {robots, ends} = answering({[ROBOTS]: {status, location: FAR}, [FAR]: {}});
-    expect(judgeByRobots(unwrap(await robots).rulesFor('x'), '/no').allowed).toBe(false);
+    expect(decideByRobots(unwrap(await robots).rulesFor('x'), '/no').allowed).toBe(false);
     expect(ends).toEqual([`discarded ${ROBOTS}`, `read 500 of ${FAR}`]);
   });
 
@@ -154,7 +154,7 @@ describe('what a status says (ruling B3)', () => {
     [499, true],
   ])('%i: the rules hold, or there are none', async (status, allowed) => {
     const robots = unwrap(await answering({[ROBOTS]: {status}}).robots);
-    expect(judgeByRobots(robots.rulesFor('x'), '/no').allowed).toBe(allowed);
+    expect(decideByRobots(robots.rulesFor('x'), '/no').allowed).toBe(allowed);
   });
 });
 

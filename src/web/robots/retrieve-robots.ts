@@ -9,10 +9,10 @@ import {parseRobotsBytes} from './parse-robots.ts';
 import {Robots} from './robots.ts';
 import {robotsUnavailable} from './robots-unavailable.ts';
 
-export interface RetrieveParts {
+export interface RetrieveDeps {
   readonly settings: Pick<WebFetchOptions, 'max_redirects' | 'robots'>;
   readonly log: Log;
-  /** Judges the address as a page's is judged (guard, ports) and sends the request. */
+  /** Checks the address as a page's is checked (guard, ports) and sends the request. */
   readonly open: (url: WebUrl, budget: Budget) => Promise<Result<HttpResponse>>;
   readonly resolveLocation: (location: string, base: WebUrl) => Result<WebUrl>;
   readonly robotsUrl: (origin: WebUrl) => WebUrl;
@@ -25,25 +25,25 @@ export interface RetrieveParts {
  */
 export async function retrieveRobots(
   asked: WebUrl,
-  parts: RetrieveParts,
+  deps: RetrieveDeps,
   budget: Budget,
 ): Promise<Result<Robots>> {
   const {origin} = asked;
-  const {max_redirects, robots} = parts.settings;
-  let current = parts.robotsUrl(asked);
+  const {max_redirects, robots} = deps.settings;
+  let current = deps.robotsUrl(asked);
   for (let hops = 0; ; hops += 1) {
-    const opened = await open(current, parts, budget);
+    const opened = await open(current, deps, budget);
     if (!opened.ok) return explain(opened, current, asked);
     const response = opened.value;
     const {status} = response;
-    if (!REDIRECT_STATUSES.has(status)) return readRules(response, asked, parts, budget);
+    if (!REDIRECT_STATUSES.has(status)) return readRules(response, asked, deps, budget);
 
     response.discard();
     const location = response.headers.get('location')?.[0];
     if (location === undefined) return robotsUnavailable(origin, 'missing_location', {status});
-    // Ruling A1: the limit is judged before the target is looked at.
+    // Ruling A1: the limit is checked before the target is looked at.
     if (hops >= max_redirects) return robotsUnavailable(origin, 'redirect_limit');
-    const target = parts.resolveLocation(location, current);
+    const target = deps.resolveLocation(location, current);
     if (!target.ok) return robotsUnavailable(origin, target.error.code);
     if (!(await mayRedirectTo(target.value, asked, robots.cross_origin_redirects))) {
       const redirectTarget = target.value.origin;
@@ -53,8 +53,8 @@ export async function retrieveRobots(
   }
 }
 
-async function open(url: WebUrl, parts: RetrieveParts, budget: Budget): Promise<Result<HttpResponse>> {
-  const opening = parts.open(url, budget);
+async function open(url: WebUrl, deps: RetrieveDeps, budget: Budget): Promise<Result<HttpResponse>> {
+  const opening = deps.open(url, budget);
   const opened = await budget.race(opening);
   if (opened.ok) return opened.value;
   // Too late, but a response that still comes must not keep its connection.
@@ -69,7 +69,7 @@ async function open(url: WebUrl, parts: RetrieveParts, budget: Budget): Promise<
 async function readRules(
   response: HttpResponse,
   asked: WebUrl,
-  {settings, log}: RetrieveParts,
+  {settings, log}: RetrieveDeps,
   budget: Budget,
 ): Promise<Result<Robots>> {
   const {status} = response;

@@ -7,9 +7,9 @@ import type {Log} from '../../core/log.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {CheckedUrl, HttpResponse, RenderingMethod, WebUrl} from '../page.ts';
-import {judgeByRobots} from './judge-by-robots.ts';
+import {decideByRobots} from './decide-by-robots.ts';
 import type {RuleIndex} from './match/rule-index.ts';
-import {type RetrieveParts, retrieveRobots} from './retrieve-robots.ts';
+import {type RetrieveDeps, retrieveRobots} from './retrieve-robots.ts';
 import {RobotsCache} from './robots-cache.ts';
 import {robotsToken} from './robots-token.ts';
 
@@ -19,7 +19,7 @@ type RobotsSettings = Pick<
 >;
 
 /** `Call` is what one tool call hands along to every hop: the addresses its hosts resolved to (ruling A5). */
-export interface RobotsAccessParts<Call> {
+export interface RobotsAccessDeps<Call> {
   readonly settings: RobotsSettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,11 +27,11 @@ export interface RobotsAccessParts<Call> {
   readonly methodOf: (call: Call) => RenderingMethod;
   /** Ruling B2: a whole `timeout_seconds` for one robots.txt, ended early by `cancel`. */
   readonly makeBudget: (cancel: AbortSignal) => Budget;
-  /** Judges the address as a page's is judged (guard, ports) and sends the request. */
+  /** Checks the address as a page's is checked (guard, ports) and sends the request. */
   readonly openHop: (url: WebUrl, call: Call, budget: Budget) => Promise<Result<HttpResponse>>;
-  readonly resolveLocation: RetrieveParts['resolveLocation'];
+  readonly resolveLocation: RetrieveDeps['resolveLocation'];
   /** The address of the robots.txt of a URL's origin. */
-  readonly robotsUrl: RetrieveParts['robotsUrl'];
+  readonly robotsUrl: RetrieveDeps['robotsUrl'];
 }
 
 export interface RobotsAccess<Call> {
@@ -52,21 +52,21 @@ const MAX_CACHE_BYTES = 64 * 2 ** 20;
 /** A rule is text of the site's choosing; no more of it than this is repeated to a reader. */
 const SHOWN_RULE = 200;
 
-export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): RobotsAccess<Call> {
-  const {settings, clock} = parts;
+export function createRobotsAccess<Call>(deps: RobotsAccessDeps<Call>): RobotsAccess<Call> {
+  const {settings, clock} = deps;
   const token = robotsToken(settings);
   const ttlMs = settings.robots_cache_ttl_hours * HOUR_MS;
   // FR-WF-08: by origin. Kept are the rules that speak to us, not the file.
   const limits = {entries: settings.robots_cache_entries, bytes: MAX_CACHE_BYTES, ttlMs};
   const cache = new RobotsCache<RuleIndex>(limits, clock);
-  const flights = new SingleFlight<Result<RuleIndex>>();
+  const loads = new SingleFlight<Result<RuleIndex>>();
 
   async function load(asked: WebUrl, call: Call, cancel: AbortSignal): Promise<Result<RuleIndex>> {
-    const budget = parts.makeBudget(cancel);
+    const budget = deps.makeBudget(cancel);
     budget.enter('robots');
     try {
-      const open = (url: WebUrl): Promise<Result<HttpResponse>> => parts.openHop(url, call, budget);
-      const robots = await retrieveRobots(asked, {...parts, log: logOf(call), open}, budget);
+      const open = (url: WebUrl): Promise<Result<HttpResponse>> => deps.openHop(url, call, budget);
+      const robots = await retrieveRobots(asked, {...deps, log: logOf(call), open}, budget);
       if (!robots.ok) return robots;
       const rules = robots.value.rulesFor(token);
       // FR-WF-ROBOTS-CACHE-02, -04: answers are remembered, allow-all among them; failures never are.
@@ -79,14 +79,14 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
 
   /** FR-WF-19c */
   function logOf(call: Call): Log {
-    const rendering_method = parts.methodOf(call);
-    return event => parts.log({rendering_method, cache_hit: false, ...event});
+    const rendering_method = deps.methodOf(call);
+    return event => deps.log({rendering_method, cache_hit: false, ...event});
   }
 
-  function judge(rules: RuleIndex, url: WebUrl, log: Log): Result<{readonly failOpen: boolean}> {
-    const verdict = judgeByRobots(rules, url.pathAndQuery);
-    if (verdict.allowed) return ok({failOpen: false});
-    const rule = verdict.rule?.slice(0, SHOWN_RULE);
+  function decide(rules: RuleIndex, url: WebUrl, log: Log): Result<{readonly failOpen: boolean}> {
+    const decision = decideByRobots(rules, url.pathAndQuery);
+    if (decision.allowed) return ok({failOpen: false});
+    const rule = decision.rule?.slice(0, SHOWN_RULE);
     log({
       level: 'info',
       event: 'robots_disallowed',
@@ -104,10 +104,10 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
     async check({url}, call, signal) {
       const log = logOf(call);
       const known = cache.get(url.origin);
-      if (known) return judge(known, url, log);
+      if (known) return decide(known, url, log);
       // Ruling B5: one request for all who ask at the same time.
       let isOurs = false;
-      let shared = await flights.share(url.origin, signal, cancel => {
+      let shared = await loads.share(url.origin, signal, cancel => {
         isOurs = true;
         return load(url, call, cancel);
       });
@@ -121,7 +121,7 @@ export function createRobotsAccess<Call>(parts: RobotsAccessParts<Call>): Robots
         });
       }
       const loaded = shared.value;
-      if (loaded.ok) return judge(loaded.value, url, log);
+      if (loaded.ok) return decide(loaded.value, url, log);
       if (loaded.error.code !== 'robots_unavailable') return loaded;
       const failOpen = settings.robots.fail_open;
       log({

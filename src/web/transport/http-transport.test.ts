@@ -2,7 +2,7 @@ import {getEventListeners, once} from 'node:events';
 import type {Socket} from 'node:net';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
-import {admitForTest} from '../../../test/support/admit-for-test.ts';
+import {authorizeForTest} from '../../../test/support/authorize-for-test.ts';
 import {callTransport} from '../../../test/support/call-transport.ts';
 import {startHttpServer} from '../../../test/support/http-server.ts';
 import {createManualClock} from '../../../test/support/manual-clock.ts';
@@ -40,7 +40,7 @@ describe('requests', () => {
   test('FR-WF-10b sends what it is given, Host and Connection, and nothing else', async () => {
     const server = await serveRaw(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     const headers = {'User-Agent': 'forge-webfetch/1.0', Accept: '*/*'};
-    await callTransport(transport, admitForTest(`http://example.com.:${server.port}/a?b=c`), {headers});
+    await callTransport(transport, authorizeForTest(`http://example.com.:${server.port}/a?b=c`), {headers});
     expect(server.heads).toEqual([
       `GET /a?b=c HTTP/1.1\r\nHost: example.com:${server.port}\r\nConnection: keep-alive\r\n` +
         'User-Agent: forge-webfetch/1.0\r\nAccept: */*\r\n\r\n',
@@ -53,8 +53,8 @@ describe('requests', () => {
         response.writeHead(302, {Location: '/next', 'Set-Cookie': ['a=b', 'c=d']}).end();
       },
     });
-    const first = await callTransport(transport, admitForTest(`${server.origin}/`));
-    const second = await callTransport(transport, admitForTest(`${server.origin}/`));
+    const first = await callTransport(transport, authorizeForTest(`${server.origin}/`));
+    const second = await callTransport(transport, authorizeForTest(`${server.origin}/`));
     expect(first.ok && first.value.status).toBe(302);
     expect(first.ok && first.value.headers.get('set-cookie')).toEqual(['a=b', 'c=d']);
     expect(second.ok && second.value.headers.get('location')).toEqual(['/next']);
@@ -76,7 +76,7 @@ describe('requests', () => {
     [{Cookie: 'a=b'}],
   ])('policy: the request headers %j are bad_args, and nothing is sent', async headers => {
     const server = await serve({});
-    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {
+    const result = await callTransport(transport, authorizeForTest(`${server.origin}/`), {
       headers: headers as unknown as Record<string, string>,
     });
     expect(result.ok || result.error.code).toBe('bad_args');
@@ -94,7 +94,7 @@ describe('requests', () => {
     vi.stubEnv('NODE_USE_ENV_PROXY', '1');
     const fresh = createHttpTransport();
     closers.push(fresh.close);
-    const result = await callTransport(fresh, admitForTest(`${server.origin}/`));
+    const result = await callTransport(fresh, authorizeForTest(`${server.origin}/`));
     expect(result.ok && Buffer.from(result.value.body).toString()).toBe('direct');
     expect(proxy.accepted()).toBe(0);
   });
@@ -114,7 +114,7 @@ describe('bodies', () => {
         response.setHeader('Content-Encoding', 'br').end(brotliCompressSync(text)),
     });
     for (const path of ['/length', '/chunked', '/gzip', '/br']) {
-      const target = admitForTest(`${server.origin}${path}?q=secret`);
+      const target = authorizeForTest(`${server.origin}${path}?q=secret`);
       const whole = await callTransport(transport, target, {maxBytes: 1000});
       expect(whole.ok && Buffer.from(whole.value.body)).toEqual(text);
       const refused = await callTransport(transport, target, {maxBytes: 999});
@@ -130,7 +130,7 @@ describe('bodies', () => {
     const server = await serveRaw(socket =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n'),
     );
-    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {maxBytes: 1024});
+    const result = await callTransport(transport, authorizeForTest(`${server.origin}/`), {maxBytes: 1024});
     expect(result.ok || result.error.details).toEqual({size: 5_000_000, max_bytes: 1024});
     await server.allClosed();
   });
@@ -145,7 +145,9 @@ describe('bodies', () => {
         more();
       },
     });
-    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {maxBytes: 1_000_000});
+    const result = await callTransport(transport, authorizeForTest(`${server.origin}/`), {
+      maxBytes: 1_000_000,
+    });
     expect(result.ok || result.error.code).toBe('response_too_large');
     await server.allClosed();
   });
@@ -160,7 +162,7 @@ describe('bodies', () => {
     const prefix = async (path: string, maxBytes: number): Promise<unknown> => {
       const budget = new Budget(10_000, systemClock);
       const response = await transport.request(
-        admitForTest(`${server.origin}${path}`),
+        authorizeForTest(`${server.origin}${path}`),
         {method: 'GET', headers: {}},
         budget,
       );
@@ -195,7 +197,7 @@ describe('bodies', () => {
     });
     const budget = new Budget(20_000, systemClock);
     const response = await transport.request(
-      admitForTest(`${server.origin}/`),
+      authorizeForTest(`${server.origin}/`),
       {method: 'GET', headers: {}},
       budget,
     );
@@ -211,7 +213,7 @@ describe('bodies', () => {
     const server = await serve({'/': (_request, response) => response.end('x')});
     const budget = new Budget(10_000, systemClock);
     const response = await transport.request(
-      admitForTest(`${server.origin}/`),
+      authorizeForTest(`${server.origin}/`),
       {method: 'GET', headers: {}},
       budget,
     );
@@ -230,7 +232,7 @@ describe('connections', () => {
     const server = await serve({'*': (_request, response) => response.end('hi')}, {address: '0.0.0.0'});
     const {port} = server;
     const fetch = (host: string, address: string): ReturnType<typeof callTransport> =>
-      callTransport(transport, admitForTest(`http://${host}:${port}/`, [address]));
+      callTransport(transport, authorizeForTest(`http://${host}:${port}/`, [address]));
     await fetch('a.example', '127.0.0.1');
     await fetch('a.example', '127.0.0.1');
     await fetch('a.example.', '127.0.0.1');
@@ -239,10 +241,10 @@ describe('connections', () => {
     expect(server.accepted()).toBe(2);
     await fetch('a.example', '127.0.0.2');
     expect(server.accepted()).toBe(3);
-    // The connection is there, but its address is not judged for this target.
+    // The connection is there, but its address is not checked for this target.
     const unpinned = await callTransport(
       transport,
-      admitForTest(`http://a.example:${port}/`, ['127.0.0.1'], ['127.0.0.9']),
+      authorizeForTest(`http://a.example:${port}/`, ['127.0.0.1'], ['127.0.0.9']),
     );
     expect(unpinned.ok || unpinned.error.code).toBe('ssrf_blocked');
   });
@@ -254,7 +256,7 @@ describe('connections', () => {
     };
     const server = await serveRaw(script);
     for (let round = 0; round < 3; round += 1) {
-      const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+      const result = await callTransport(transport, authorizeForTest(`${server.origin}/`));
       expect(result.ok && Buffer.from(result.value.body).toString()).toBe('hi');
     }
     expect(server.accepted()).toBe(3);
@@ -266,15 +268,15 @@ describe('connections', () => {
       if (index === 0) socket.write(answer);
       else socket.end('HTTP/1.1 2');
     });
-    await callTransport(transport, admitForTest(`${server.origin}/`));
-    const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+    await callTransport(transport, authorizeForTest(`${server.origin}/`));
+    const result = await callTransport(transport, authorizeForTest(`${server.origin}/`));
     expect(result.ok || result.error.details['error']).toBe('connection_closed');
     expect(server.accepted()).toBe(1);
   });
 
   test('policy: a fresh connection that is reset is not tried again', async () => {
     const server = await serveRaw(socket => socket.resetAndDestroy());
-    const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+    const result = await callTransport(transport, authorizeForTest(`${server.origin}/`));
     expect(result.ok || result.error.details['error']).toBe('connection_reset');
     expect(server.accepted()).toBe(1);
   });
@@ -286,16 +288,16 @@ describe('connections', () => {
       first ??= socket;
       socket.write(answer);
     });
-    await callTransport(transport, admitForTest(`${server.origin}/`));
+    await callTransport(transport, authorizeForTest(`${server.origin}/`));
     first?.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil');
     await server.allClosed();
-    const result = await callTransport(transport, admitForTest(`${server.origin}/`));
+    const result = await callTransport(transport, authorizeForTest(`${server.origin}/`));
     expect(result.ok && Buffer.from(result.value.body).toString()).toBe('hi');
   });
 
   test('policy: at most six connections to one place rest', async () => {
     const server = await serve({'/': (_request, response) => response.end('hi')});
-    const target = admitForTest(`${server.origin}/`);
+    const target = authorizeForTest(`${server.origin}/`);
     await Promise.all(Array.from({length: 10}, () => callTransport(transport, target)));
     expect(server.accepted()).toBe(10);
     await vi.waitFor(() => expect(server.open()).toBe(6));
@@ -306,7 +308,7 @@ describe('connections', () => {
     const sockets = (): number =>
       process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
     const before = sockets();
-    await callTransport(transport, admitForTest(`${server.origin}/`));
+    await callTransport(transport, authorizeForTest(`${server.origin}/`));
     // The server's end of the connection counts; ours does not.
     expect([server.open(), sockets() - before]).toEqual([1, 1]);
   });
@@ -321,7 +323,7 @@ describe('connections', () => {
       ['/long', 0],
     ] as const) {
       const budget = new Budget(10_000, systemClock);
-      const target = admitForTest(`${server.origin}${path}`);
+      const target = authorizeForTest(`${server.origin}${path}`);
       const response = await transport.request(target, {method: 'GET', headers: {}}, budget);
       if (!response.ok) throw new Error(response.error.message);
       response.value.discard();
@@ -334,13 +336,13 @@ describe('connections', () => {
 
   test('policy: close ends resting and busy connections, and refuses what comes after', async () => {
     const server = await serve({'/rest': (_request, response) => response.end('hi'), '/hang': () => {}});
-    await Promise.all([1, 2].map(() => callTransport(transport, admitForTest(`${server.origin}/rest`))));
-    const hanging = callTransport(transport, admitForTest(`${server.origin}/hang`));
+    await Promise.all([1, 2].map(() => callTransport(transport, authorizeForTest(`${server.origin}/rest`))));
+    const hanging = callTransport(transport, authorizeForTest(`${server.origin}/hang`));
     await vi.waitFor(() => expect(server.requests).toContain('GET /hang'));
     await transport.close();
     expect(await hanging).toMatchObject({ok: false, error: {code: 'cancelled'}});
     await server.allClosed();
-    const late = await callTransport(transport, admitForTest(`${server.origin}/rest`));
+    const late = await callTransport(transport, authorizeForTest(`${server.origin}/rest`));
     expect(late.ok || late.error.code).toBe('cancelled');
     expect(server.accepted()).toBe(2);
   });
@@ -366,7 +368,7 @@ describe('the budget', () => {
       const server = await serveRaw(socket => {
         socket.write(bytes, 'latin1', () => setTimeout(() => clock.advance(5000), 10));
       });
-      const result = await callTransport(transport, admitForTest(`${server.origin}/?q=secret`), {budget});
+      const result = await callTransport(transport, authorizeForTest(`${server.origin}/?q=secret`), {budget});
       expect(result).toMatchObject({
         ok: false,
         error: {code: 'timeout', retryable: true, details: {timeout_ms: 5000, phase}},
@@ -383,7 +385,7 @@ describe('the budget', () => {
     const before = timers();
     const caller = new AbortController();
     const budget = new Budget(60_000, systemClock, caller.signal);
-    const target = admitForTest(`${server.origin}/`);
+    const target = authorizeForTest(`${server.origin}/`);
     const response = await transport.request(target, {method: 'GET', headers: {}}, budget);
     const body = response.ok ? response.value.read(100) : undefined;
     caller.abort();
@@ -399,7 +401,7 @@ describe('the budget', () => {
     const server = await serve({'/': (_request, response) => response.end('hi')});
     const budget = new Budget(10_000, systemClock);
     for (let round = 0; round < 3; round += 1) {
-      await callTransport(transport, admitForTest(`${server.origin}/`), {budget});
+      await callTransport(transport, authorizeForTest(`${server.origin}/`), {budget});
     }
     expect(getEventListeners(budget.signal, 'abort')).toEqual([]);
     budget.close();
@@ -410,7 +412,7 @@ describe('the budget', () => {
     const clock = createManualClock();
     const budget = new Budget(1000, clock);
     clock.advance(1000);
-    const result = await callTransport(transport, admitForTest(`${server.origin}/`), {budget});
+    const result = await callTransport(transport, authorizeForTest(`${server.origin}/`), {budget});
     expect(result.ok || result.error.code).toBe('timeout');
     expect(server.accepted()).toBe(0);
   });
@@ -421,9 +423,9 @@ describe('the budget', () => {
       if (index === 0) socket.write(`${HEAD}Content-Length: 0\r\n\r\n`);
       else clock.advance(5000);
     });
-    await callTransport(transport, admitForTest(`${server.origin}/`));
+    await callTransport(transport, authorizeForTest(`${server.origin}/`));
     const [result] = await Promise.all([
-      callTransport(transport, admitForTest(`${server.origin}/`), {clock, timeoutMs: 5000}),
+      callTransport(transport, authorizeForTest(`${server.origin}/`), {clock, timeoutMs: 5000}),
       once(AbortSignal.timeout(1), 'abort'),
     ]);
     expect(result).toMatchObject({ok: false, error: {code: 'timeout', details: {phase: 'headers'}}});

@@ -5,7 +5,7 @@ import type {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
-import type {AdmittedTarget, HttpRequest, HttpResponse, HttpTransport} from '../page.ts';
+import type {HttpRequest, HttpResponse, HttpTransport, PinnedTarget} from '../page.ts';
 import {connectPinned} from './connect/connect-pinned.ts';
 import {type ProxySettings, proxyFor} from './connect/proxy.ts';
 import {trustedAuthorities} from './connect/trusted-authorities.ts';
@@ -25,7 +25,7 @@ export interface HttpTransportOptions {
 }
 
 /**
- * HTTP/1.1 to judged addresses. No cookies, no redirects, no environment, no global state; every
+ * HTTP/1.1 to checked addresses. No cookies, no redirects, no environment, no global state; every
  * socket it opens is in its hands until the socket has closed.
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): HttpTransport {
@@ -51,7 +51,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
     if (closed) socket.destroy();
   }
 
-  function takeFromPool({url, addresses, pinned}: AdmittedTarget): HttpConnection | undefined {
+  function takeFromPool({url, addresses, pinned}: PinnedTarget): HttpConnection | undefined {
     for (const address of addresses) {
       const resting = pinned.has(address) ? pool.take(connectionKey(url, address)) : undefined;
       if (resting !== undefined) return resting;
@@ -59,7 +59,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
     return undefined;
   }
 
-  async function connect(target: AdmittedTarget, budget: Budget): Promise<Result<HttpConnection>> {
+  async function connect(target: PinnedTarget, budget: Budget): Promise<Result<HttpConnection>> {
     const server = proxy === undefined ? undefined : proxyFor(proxy, target.url);
     const connected = await connectPinned(target, budget, {proxy: server, secureContext, onSocket});
     if (!connected.ok) return connected;
@@ -70,7 +70,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   }
 
   async function request(
-    target: AdmittedTarget,
+    target: PinnedTarget,
     request: HttpRequest,
     budget: Budget,
   ): Promise<Result<HttpResponse>> {
@@ -110,7 +110,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
 }
 
 /** Ruling A7: a connection serves only the same scheme, host, port and pinned address. */
-function connectionKey({scheme, name, port}: AdmittedTarget['url'], address: string): string {
+function connectionKey({scheme, name, port}: PinnedTarget['url'], address: string): string {
   return `${scheme}://${name}:${port} ${address}`;
 }
 

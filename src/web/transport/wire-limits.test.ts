@@ -1,6 +1,6 @@
 import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {admitForTest} from '../../../test/support/admit-for-test.ts';
+import {authorizeForTest} from '../../../test/support/authorize-for-test.ts';
 import {callTransport} from '../../../test/support/call-transport.ts';
 import {createCertificateAuthority} from '../../../test/support/certificates.ts';
 import {type RawServer, startRawServer} from '../../../test/support/raw-server.ts';
@@ -239,7 +239,7 @@ describe.each(['http', 'https'] as const)('over %s', scheme => {
     async (_name, behaviour) => {
       current = behaviour;
       const method = behaviour.method ?? 'GET';
-      const target = admitForTest(`${scheme}://wire.example:${server.port}/?secret=1`);
+      const target = authorizeForTest(`${scheme}://wire.example:${server.port}/?secret=1`);
       const result = await callTransport(transport, target, {method, maxBytes: MAX_BYTES});
       const {expected} = behaviour;
       if ('body' in expected) {

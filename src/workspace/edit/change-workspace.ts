@@ -11,7 +11,7 @@ import type {Workspace} from '../jail/jail.ts';
 import type {CallTime} from '../limit-call.ts';
 import {type FileWrite, HeldWorkspace} from './held-workspace.ts';
 import {type Recovery, recoverJournals} from './recover-journals.ts';
-import {sweepState} from './sweep-state.ts';
+import {removeLeftovers} from './remove-leftovers.ts';
 import {workspaceKey} from './workspace-key.ts';
 
 export type {FileWrite, HeldWorkspace, Recovery};
@@ -62,7 +62,7 @@ export async function changeWorkspace<Value>(
 /** To be called once at the start: takes back what an interrupted call left half done. */
 export function recoverWorkspace(workspace: Workspace, options: ChangeOptions): Promise<Result<Recovery>> {
   return changeWorkspace(workspace, options, undefined, async ({recovered}) => {
-    await sweepState(options.directory, options.clock);
+    await removeLeftovers(options.directory, options.clock);
     return ok(recovered);
   });
 }

@@ -38,20 +38,20 @@ export interface FileWrite {
     | undefined;
 }
 
-interface HeldParts {
+interface HeldDeps {
   readonly directory: string;
   readonly onStep: (step: string) => void;
   readonly recovered: Recovery;
 }
 
-/** A workspace while nobody else changes it. Only `changeWorkspace` makes one. */
+/** A workspace while no other process changes it. Only `changeWorkspace` makes one. */
 export class HeldWorkspace {
   readonly recovered: Recovery;
   readonly #workspace: Workspace;
   readonly #directory: string;
   readonly #onStep: (step: string) => void;
 
-  constructor(workspace: Workspace, {directory, onStep, recovered}: HeldParts) {
+  constructor(workspace: Workspace, {directory, onStep, recovered}: HeldDeps) {
     this.recovered = recovered;
     this.#workspace = workspace;
     this.#directory = directory;
@@ -112,7 +112,7 @@ export class HeldWorkspace {
   }
 
   async #commitAll(writes: readonly FileWrite[], deadline?: Deadline): Promise<Result<undefined>> {
-    // A journal that announces what is out of date would, cut off, look like the change of somebody else.
+    // A journal that announces what is out of date would, cut off, look like the change of another process.
     const current = await this.firstChanged(writes, deadline);
     if (!current.ok) return current;
     if (current.value !== undefined) return staleRead(current.value.path);

@@ -20,7 +20,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const TOKEN = /^[0-9a-f]{16}$/;
 
 /**
- * Reads a journal back. review R6: one that somebody else wrote is `foreign`. review B5: one that no
+ * Reads a journal back. review R6: one that another program wrote is `foreign`. review B5: one that no
  * `writeJournal` wrote, or that lost a part since, is `damaged`, and not a bug.
  */
 export async function readJournal(

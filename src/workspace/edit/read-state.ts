@@ -6,7 +6,7 @@ import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
 import {readWhole} from '../open-file.ts';
 import {byteString} from '../patch/byte-string.ts';
 import type {FileState} from '../patch/file-change.ts';
-import type {ReadLedger} from '../read/read-ledger.ts';
+import type {ReadTracker} from '../read/read-tracker.ts';
 import {fileNotFound, notAFile, staleRead} from '../refusals.ts';
 import type {WritablePath} from '../workspace-path.ts';
 
@@ -16,7 +16,7 @@ import type {WritablePath} from '../workspace-path.ts';
  */
 export async function readState(
   workspace: Workspace,
-  ledger: ReadLedger,
+  tracker: ReadTracker,
   path: WritablePath,
   deadline?: Deadline,
 ): Promise<Result<FileState>> {
@@ -27,7 +27,7 @@ export async function readState(
   if (!bytes.ok) return bytes;
   if (links > 1) return notAFile(path, 'hard_linked');
   const hash = contentHash(bytes.value);
-  const known = ledger.basis(path);
+  const known = tracker.baseVersion(path);
   if (known.ok && known.value !== hash) return staleRead(path);
   return ok({content: byteString(bytes.value), mode, owner, hash, bytes: bytes.value});
 }

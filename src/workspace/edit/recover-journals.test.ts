@@ -15,8 +15,8 @@ import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {createToolbox, type Toolbox} from '../../create-toolbox.ts';
 import {contentHash} from '../content-hash.ts';
+import {handleByDescriptor} from '../jail/entry-handle.ts';
 import {openWorkspace} from '../jail/jail.ts';
-import {pinByDescriptor} from '../jail/pin-entry.ts';
 import {fileWrites} from '../patch/file-writes.ts';
 import {planPatch} from '../patch/plan-patch.ts';
 import {changeWorkspace} from './change-workspace.ts';
@@ -160,10 +160,10 @@ describe('W19: a journal that cannot be followed', () => {
     await interrupt(here);
     const [journal = ''] = readdirSync(here.state);
     const opened = openWorkspace(here.root, {
-      pinEntry: address => {
+      holdEntry: address => {
         if (address.endsWith('/a'))
           throw Object.assign(new Error('refused'), {code: 'EACCES', syscall: 'open'});
-        return pinByDescriptor(address);
+        return handleByDescriptor(address);
       },
     });
     if (!opened.ok) throw new Error(opened.error.message);

@@ -13,7 +13,7 @@ export interface Recovery {
   readonly undone: number;
   /** Files that were changed by that, and are as they were before. */
   readonly files: readonly WritablePath[];
-  /** Files that somebody changed after the interruption, and that were left alone. */
+  /** Files that another process changed after the interruption, and that were left alone. */
   readonly conflicts: readonly WritablePath[];
 }
 

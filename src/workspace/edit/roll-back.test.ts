@@ -4,8 +4,8 @@ import {expect, test} from 'vitest';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
+import {type HoldEntry, handleByDescriptor} from '../jail/entry-handle.ts';
 import {openWorkspace} from '../jail/jail.ts';
-import {type PinEntry, pinByDescriptor} from '../jail/pin-entry.ts';
 import {fileWrites} from '../patch/file-writes.ts';
 import {planPatch} from '../patch/plan-patch.ts';
 import {changeWorkspace} from './change-workspace.ts';
@@ -39,17 +39,17 @@ test('W19: taking back writes several files at a time and synchronises each dire
   const directory = await interrupt(root);
   expect(FILES.map(path => readFileSync(join(root, path), 'utf8'))).toEqual(FILES.map(() => 'new\n'));
   let synchronised = 0;
-  const pinEntry: PinEntry = address => {
-    const pin = pinByDescriptor(address);
+  const holdEntry: HoldEntry = address => {
+    const entryHandle = handleByDescriptor(address);
     // A directory is opened to be synchronised, and for nothing else.
-    if (!pin.stats.isDirectory()) return pin;
-    const reopen: typeof pin.reopen = flags => {
+    if (!entryHandle.stats.isDirectory()) return entryHandle;
+    const reopen: typeof entryHandle.reopen = flags => {
       synchronised += 1;
-      return pin.reopen(flags);
+      return entryHandle.reopen(flags);
     };
-    return {...pin, reopen};
+    return {...entryHandle, reopen};
   };
-  const workspace = unwrap(openWorkspace(root, {pinEntry}));
+  const workspace = unwrap(openWorkspace(root, {holdEntry}));
   let staging = 0;
   let most = 0;
   const stage: typeof workspace.stage = async (...parameters) => {

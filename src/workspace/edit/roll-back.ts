@@ -10,7 +10,7 @@ import {STAGED_AT_ONCE} from './staged-at-once.ts';
 export interface RolledBack {
   /** Files that are now as they were before; some never were anything else. */
   readonly restored: readonly WritablePath[];
-  /** In neither of their two states: somebody else changed them, and they are left alone. */
+  /** In neither of their two states: another process changed them, and they are left alone. */
   readonly conflicts: readonly WritablePath[];
 }
 
@@ -91,7 +91,7 @@ async function restore(
 
 /**
  * What the system refused may work the next time. Anything else (a link, a hard link, another content) is
- * somebody's change: to stop for it would stop every later call as well.
+ * another process's change: to stop for it would stop every later call as well.
  */
 function leftAlone(path: WritablePath, failed: Err<Failure>): Result<Restored> {
   return failed.error.code === 'io_error' ? failed : ok({path, state: 'conflict'});

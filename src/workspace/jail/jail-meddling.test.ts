@@ -16,9 +16,9 @@ import {codeOf, unwrap} from '../../../test/support/outcome.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {contentHash} from '../content-hash.ts';
 import type {WorkspacePath} from '../workspace-path.ts';
-import {openPinnedFile} from './jailed-file.ts';
+import {type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
+import {openHeldFile} from './jailed-file.ts';
 import {jailedFileSystem} from './jailed-file-system.ts';
-import {type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -30,14 +30,14 @@ const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
 async function meddledPlace(meddle: (name: string, look: number) => void) {
   const {root, outside} = await jailedPlace();
   const looks = new Map<string, number>();
-  const pinEntry: PinEntry = address => {
+  const holdEntry: HoldEntry = address => {
     const name = address.slice(address.lastIndexOf('/') + 1);
     const look = (looks.get(name) ?? 0) + 1;
     looks.set(name, look);
     meddle(name, look);
-    return pinByDescriptor(address);
+    return handleByDescriptor(address);
   };
-  const workspace = openWorkspaceForTest(root, {pinEntry});
+  const workspace = openWorkspaceForTest(root, {holdEntry});
   return {
     root,
     outside,
@@ -161,20 +161,20 @@ describe('writing where the system refuses', () => {
     const {root} = await jailedPlace();
     const real = new Map<string, string>();
     let broken = false;
-    const pinEntry: PinEntry = address => {
+    const holdEntry: HoldEntry = address => {
       const slash = address.lastIndexOf('/');
       const above = address.slice(0, slash);
-      const pin = pinByDescriptor(`${real.get(above) ?? above}${address.slice(slash)}`);
-      if (!address.endsWith('/a')) return pin;
-      real.set(NOWHERE, pin.address);
+      const entryHandle = handleByDescriptor(`${real.get(above) ?? above}${address.slice(slash)}`);
+      if (!address.endsWith('/a')) return entryHandle;
+      real.set(NOWHERE, entryHandle.address);
       return {
-        ...pin,
+        ...entryHandle,
         get address() {
-          return broken ? NOWHERE : pin.address;
+          return broken ? NOWHERE : entryHandle.address;
         },
       };
     };
-    const workspace = openWorkspaceForTest(root, {pinEntry});
+    const workspace = openWorkspaceForTest(root, {holdEntry});
     writeFileSync(join(root, 'a/f'), 'old');
     return {
       root,
@@ -245,7 +245,7 @@ describe('reading', () => {
 
   test('a directory held by name that is gone cannot be listed', async () => {
     const {root} = await jailedPlace();
-    const workspace = openWorkspaceForTest(root, {pinEntry: pinByName});
+    const workspace = openWorkspaceForTest(root, {holdEntry: handleByName});
     const directory = unwrap(workspace.openDirectory(unwrap(workspace.resolve('a'))));
     renameSync(join(root, 'a'), join(root, 'moved'));
     expect(await directory.entries()).toMatchObject({error: {code: 'file_not_found', details: {path: 'a'}}});
@@ -254,10 +254,10 @@ describe('reading', () => {
 
   test('a file held by name that was exchanged is not opened', async () => {
     const {root} = await jailedPlace();
-    const pin = pinByName(join(root, 'top.txt'));
+    const entryHandle = handleByName(join(root, 'top.txt'));
     writeFileSync(join(root, 'other'), '');
     renameSync(join(root, 'other'), join(root, 'top.txt'));
-    expect(await openPinnedFile(pin, 'top.txt' as WorkspacePath)).toMatchObject({
+    expect(await openHeldFile(entryHandle, 'top.txt' as WorkspacePath)).toMatchObject({
       error: {code: 'io_error', details: {path: 'top.txt', error: 'ESTALE', operation: 'open'}},
     });
   });

@@ -12,19 +12,19 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {jailedPlace, readAt, writeAt} from '../../../test/support/jailed-place.ts';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
+import {type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
 import {openWorkspace} from './jail.ts';
-import {type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
 
-const PINS: readonly (readonly [string, PinEntry])[] = [
-  ['by descriptor', pinByDescriptor],
-  ['by name', pinByName],
+const PINS: readonly (readonly [string, HoldEntry])[] = [
+  ['by descriptor', handleByDescriptor],
+  ['by name', handleByName],
 ];
 
-describe.each(PINS)('the root of a workspace, pinned %s', (how, pinEntry) => {
+describe.each(PINS)('the root of a workspace, pinned %s', (how, holdEntry) => {
   test.each(['a link', 'another directory'])(
     'review R4: %s in its place gains nothing',
     async replacement => {
-      const {workspace, root, outside} = await jailedPlace(pinEntry);
+      const {workspace, root, outside} = await jailedPlace(holdEntry);
       writeFileSync(join(outside, 'top.txt'), 'secret\n');
       renameSync(root, `${root}-real`);
       if (replacement === 'a link') symlinkSync(outside, root);
@@ -41,7 +41,7 @@ describe.each(PINS)('the root of a workspace, pinned %s', (how, pinEntry) => {
   );
 
   test('review R4: what changes something says that the root is another one, and what to do', async () => {
-    const {workspace, root} = await jailedPlace(pinEntry);
+    const {workspace, root} = await jailedPlace(holdEntry);
     expect(workspace.verifyRoot()).toEqual({ok: true, value: undefined});
     renameSync(root, `${root}-real`);
     expect(workspace.verifyRoot()).toMatchObject({
@@ -59,16 +59,16 @@ describe.each(PINS)('the root of a workspace, pinned %s', (how, pinEntry) => {
   });
 
   test('review R4: the identity is that of the directory', async () => {
-    const {workspace, root} = await jailedPlace(pinEntry);
+    const {workspace, root} = await jailedPlace(holdEntry);
     const {dev, ino} = statSync(root, {bigint: true});
     expect(workspace.identity).toEqual({dev, ino});
   });
 
   test('a closed workspace leads nowhere, whatever gets its descriptor next', async () => {
-    const {workspace, root, outside} = await jailedPlace(pinEntry);
+    const {workspace, root, outside} = await jailedPlace(holdEntry);
     workspace.close();
     workspace.close();
-    const other = unwrap(openWorkspace(outside, {pinEntry}));
+    const other = unwrap(openWorkspace(outside, {holdEntry}));
     expect(await readAt(workspace, 'secret.txt')).toBe('io_error');
     expect(await readAt(workspace, 'top.txt')).toBe('io_error');
     expect(await writeAt(workspace, 'top.txt')).toBe('io_error');

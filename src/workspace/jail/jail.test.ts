@@ -8,12 +8,12 @@ import {openWorkspaceForTest} from '../../../test/support/open-workspace-for-tes
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
 import {contentHash} from '../content-hash.ts';
 import {hashOpenFile} from '../open-file.ts';
+import {type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
 import {openWorkspace, type Workspace} from './jail.ts';
-import {type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
 
-const HOLDS: readonly (readonly [string, PinEntry])[] = [
-  ['by descriptor (Linux)', pinByDescriptor],
-  ['by name (elsewhere)', pinByName],
+const HOLDS: readonly (readonly [string, HoldEntry])[] = [
+  ['by descriptor (Linux)', handleByDescriptor],
+  ['by name (elsewhere)', handleByName],
 ];
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -34,9 +34,9 @@ async function readDetails(workspace: Workspace, path: string): Promise<unknown>
 
 const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
 
-describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) => {
+describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, holdEntry) => {
   test('files inside are read, relative and absolute', async () => {
-    const {workspace, root} = await jailedPlace(pinEntry);
+    const {workspace, root} = await jailedPlace(holdEntry);
     expect(await readAt(workspace, 'a/b/c/file.txt')).toBe('inside\n');
     expect(await readAt(workspace, join(root, 'a/b/c/file.txt'))).toBe('inside\n');
     expect(await readAt(workspace, 'a/../top.txt')).toBe('top\n');
@@ -44,7 +44,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
   });
 
   test('what is outside is not', async () => {
-    const {workspace, outside} = await jailedPlace(pinEntry);
+    const {workspace, outside} = await jailedPlace(holdEntry);
     for (const path of [
       '../work2/secret.txt',
       join(outside, 'secret.txt'),
@@ -62,7 +62,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
   });
 
   test('a link is never followed, at any depth, wherever it leads', async () => {
-    const {workspace, root, outside} = await jailedPlace(pinEntry);
+    const {workspace, root, outside} = await jailedPlace(holdEntry);
     const before = snapshot(outside);
     symlinkSync(outside, join(root, 'out'));
     symlinkSync(outside, join(root, 'a/out'));
@@ -110,7 +110,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
   });
 
   test('FIFOs, sockets, devices and directories are refused without blocking', async () => {
-    const {workspace, root} = await jailedPlace(pinEntry);
+    const {workspace, root} = await jailedPlace(holdEntry);
     execFileSync('mkfifo', [join(root, 'fifo')]);
     const server = createServer();
     await new Promise<void>(resolve => server.listen(join(root, 'socket'), resolve));
@@ -123,7 +123,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
     expect(await readDetails(workspace, 'fifo')).toEqual({path: 'fifo', kind: 'fifo'});
     expect(await readDetails(workspace, 'socket')).toEqual({path: 'socket', kind: 'socket'});
     expect(await readDetails(workspace, 'a')).toEqual({path: 'a', kind: 'directory'});
-    const host = openWorkspaceForTest('/', {pinEntry});
+    const host = openWorkspaceForTest('/', {holdEntry});
     expect(await readDetails(host, '/dev/zero')).toEqual({path: 'dev/zero', kind: 'device'});
     expect(await readAt(host, '/dev/zero')).toBe('not_a_file');
     expect(await writeAt(host, '/dev/null')).toBe('not_a_file');
@@ -133,7 +133,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
   });
 
   test('a hard-linked file is read and not written', async () => {
-    const {workspace, root, outside} = await jailedPlace(pinEntry);
+    const {workspace, root, outside} = await jailedPlace(holdEntry);
     linkSync(join(outside, 'secret.txt'), join(root, 'hard.txt'));
     expect(await readAt(workspace, 'hard.txt')).toBe('secret\n');
     expect(await writeAt(workspace, 'hard.txt')).toBe('not_a_file');
@@ -146,7 +146,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
   });
 
   test('ruling W11: nothing is written in .git, in any spelling', async () => {
-    const {workspace, root} = await jailedPlace(pinEntry);
+    const {workspace, root} = await jailedPlace(holdEntry);
     const before = snapshot(join(root, '.git'));
     for (const path of [
       '.git/config',
@@ -164,7 +164,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
   });
 
   test('directories: entries by kind, children by name only', async () => {
-    const {workspace, root} = await jailedPlace(pinEntry);
+    const {workspace, root} = await jailedPlace(holdEntry);
     symlinkSync('a', join(root, 'link'));
     writeFileSync(join(root, '\ufffd'), '');
     writeFileSync(Buffer.from(`${root}/\xff`, 'latin1'), '');
@@ -192,7 +192,7 @@ describe.each(HOLDS)('ruling W1: containment, entries held %s', (_, pinEntry) =>
   });
 
   test('every descriptor is closed, after successes and failures', async () => {
-    const {workspace, root, outside} = await jailedPlace(pinEntry);
+    const {workspace, root, outside} = await jailedPlace(holdEntry);
     symlinkSync(outside, join(root, 'out'));
     await readAt(workspace, 'top.txt');
     await writeAt(workspace, 'warm/up.txt');
@@ -278,13 +278,13 @@ test('policy: a root that cannot be held is refused with the reason, and let go'
   const before = openDescriptors();
   /** Holds the root, and fails below it: no /proc, or no leave to enter. */
   const below =
-    (error: Error): PinEntry =>
+    (error: Error): HoldEntry =>
     address => {
-      if (address === root) return pinByDescriptor(address);
+      if (address === root) return handleByDescriptor(address);
       throw error;
     };
   const denied = Object.assign(new Error('x'), {code: 'EACCES', syscall: 'open'});
-  expect(openWorkspace(root, {pinEntry: below(denied)})).toMatchObject({
+  expect(openWorkspace(root, {holdEntry: below(denied)})).toMatchObject({
     error: {
       code: 'io_error',
       message: `Could not open the workspace "${root}": EACCES. It has to be readable, and /proc mounted on Linux.`,
@@ -292,6 +292,6 @@ test('policy: a root that cannot be held is refused with the reason, and let go'
     },
   });
   const bug = new TypeError('x');
-  expect(() => openWorkspace(root, {pinEntry: below(bug)})).toThrow(bug);
+  expect(() => openWorkspace(root, {holdEntry: below(bug)})).toThrow(bug);
   expect(openDescriptors()).toBe(before);
 });

@@ -16,11 +16,11 @@ import {
   type WorkspacePath,
   type WritablePath,
 } from '../workspace-path.ts';
+import {type EntryIdentity, type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
 import {type OpenDirectory, openJailedDirectory} from './jailed-directory.ts';
 import {openJailedFile} from './jailed-file.ts';
-import {type EntryIdentity, type PinEntry, pinByDescriptor, pinByName} from './pin-entry.ts';
-import {type Ground, pinPath} from './pin-path.ts';
-import {pinRoot} from './pin-root.ts';
+import {openPath, type RootHandle} from './open-path.ts';
+import {openRoot} from './open-root.ts';
 import {
   type Durability,
   removeDirectory,
@@ -71,17 +71,17 @@ export interface WorkspaceOptions {
   /** Review R9: absolute paths of what no tool writes to, there or not, inside or outside. */
   readonly protectedPaths?: readonly string[] | undefined;
   /** Default: by descriptor on Linux, by name elsewhere. */
-  readonly pinEntry?: PinEntry | undefined;
+  readonly holdEntry?: HoldEntry | undefined;
 }
 
 /** `root` is the operator's word and may be a link; everything below it may not. To be closed. */
 export function openWorkspace(root: string, options: WorkspaceOptions = {}): Result<Workspace> {
-  const {pinEntry = process.platform === 'linux' ? pinByDescriptor : pinByName} = options;
+  const {holdEntry = process.platform === 'linux' ? handleByDescriptor : handleByName} = options;
   const given = resolve(root);
   try {
     const real = realpathSync(given);
-    const pinned = pinRoot(real, pinEntry);
-    return ok(jail({root: pinned, pinEntry}, [real, given], options.protectedPaths ?? []));
+    const opened = openRoot(real, holdEntry);
+    return ok(jail({root: opened, holdEntry}, [real, given], options.protectedPaths ?? []));
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
@@ -102,39 +102,39 @@ export function openWorkspace(root: string, options: WorkspaceOptions = {}): Res
 }
 
 function jail(
-  ground: Ground,
+  rootHandle: RootHandle,
   roots: readonly [string, ...string[]],
   protectedPaths: readonly string[],
 ): Workspace {
-  const closed = new ProtectedPaths(roots, protectedPaths, path => identityAt(ground, path));
+  const closed = new ProtectedPaths(roots, protectedPaths, path => identityAt(rootHandle, path));
   return {
-    root: ground.root.path,
-    identity: ground.root.identity,
-    verifyRoot: () => ground.root.verify(),
+    root: rootHandle.root.path,
+    identity: rootHandle.root.identity,
+    verifyRoot: () => rootHandle.root.verify(),
     resolve: path => parseWorkspacePath(roots, path),
     resolveForWrite: path => {
       const parsed = parseWritablePath(roots, path);
       return parsed.ok && closed.protects(parsed.value) ? protectedPath(path) : parsed;
     },
     inspect: path => {
-      const pinned = pinPath(ground, path);
-      if (!pinned.ok) return pinned;
-      pinned.value.close();
-      return ok(entryInfo(pinned.value.stats));
+      const opened = openPath(rootHandle, path);
+      if (!opened.ok) return opened;
+      opened.value.close();
+      return ok(entryInfo(opened.value.stats));
     },
-    openFile: path => openJailedFile(ground, path),
-    openDirectory: path => openJailedDirectory(ground, path),
-    stage: (path, content, options) => stageFile(ground, path, content, options),
-    remove: (path, expected, deadline) => removeFile(ground, path, expected, deadline),
-    removeDirectory: path => removeDirectory(ground, path),
-    close: () => ground.root.close(),
+    openFile: path => openJailedFile(rootHandle, path),
+    openDirectory: path => openJailedDirectory(rootHandle, path),
+    stage: (path, content, options) => stageFile(rootHandle, path, content, options),
+    remove: (path, expected, deadline) => removeFile(rootHandle, path, expected, deadline),
+    removeDirectory: path => removeDirectory(rootHandle, path),
+    close: () => rootHandle.root.close(),
   };
 }
 
-function identityAt(ground: Ground, path: WorkspacePath): EntryIdentity | undefined {
-  const pinned = pinPath(ground, path);
-  if (!pinned.ok) return undefined;
-  const identity = pinned.value.identify();
-  pinned.value.close();
+function identityAt(rootHandle: RootHandle, path: WorkspacePath): EntryIdentity | undefined {
+  const opened = openPath(rootHandle, path);
+  if (!opened.ok) return undefined;
+  const identity = opened.value.identify();
+  opened.value.close();
   return identity;
 }

@@ -6,9 +6,9 @@ import {attempt, ioFailure} from '../io-failure.ts';
 import type {OpenFile} from '../open-file.ts';
 import {fileNotFound, notADirectory, symlinkBlocked} from '../refusals.ts';
 import {childPath, type WorkspacePath} from '../workspace-path.ts';
-import {openPinnedFile} from './jailed-file.ts';
-import type {Pin} from './pin-entry.ts';
-import {type Ground, pinChild, pinPath} from './pin-path.ts';
+import type {EntryHandle} from './entry-handle.ts';
+import {openHeldFile} from './jailed-file.ts';
+import {openChild, openPath, type RootHandle} from './open-path.ts';
 import {readSmallFile} from './read-small-file.ts';
 
 export interface DirectoryEntry {
@@ -29,24 +29,28 @@ export interface OpenDirectory {
   readonly close: () => void;
 }
 
-export function openJailedDirectory(ground: Ground, path: WorkspacePath): Result<OpenDirectory> {
-  const pinned = pinPath(ground, path);
-  return pinned.ok ? holdDirectory(ground, pinned.value, path) : pinned;
+export function openJailedDirectory(rootHandle: RootHandle, path: WorkspacePath): Result<OpenDirectory> {
+  const opened = openPath(rootHandle, path);
+  return opened.ok ? holdDirectory(rootHandle, opened.value, path) : opened;
 }
 
-function holdDirectory(ground: Ground, pin: Pin, path: WorkspacePath): Result<OpenDirectory> {
-  if (!pin.stats.isDirectory()) {
-    pin.close();
-    return entryKind(pin.stats) === 'symlink' ? symlinkBlocked(path, path) : notADirectory(path);
+function holdDirectory(
+  rootHandle: RootHandle,
+  entryHandle: EntryHandle,
+  path: WorkspacePath,
+): Result<OpenDirectory> {
+  if (!entryHandle.stats.isDirectory()) {
+    entryHandle.close();
+    return entryKind(entryHandle.stats) === 'symlink' ? symlinkBlocked(path, path) : notADirectory(path);
   }
   return ok({
     path,
-    entries: () => attempt(path, 'list', () => readEntries(pin)),
+    entries: () => attempt(path, 'list', () => readEntries(entryHandle)),
     openDirectory: name => {
       const child = childPath(path, name);
       try {
-        const entry = pinChild(ground, pin, name);
-        return entry === undefined ? fileNotFound(child) : holdDirectory(ground, entry, child);
+        const entry = openChild(rootHandle, entryHandle, name);
+        return entry === undefined ? fileNotFound(child) : holdDirectory(rootHandle, entry, child);
       } catch (error) {
         return ioFailure(error, child, 'open');
       }
@@ -54,20 +58,20 @@ function holdDirectory(ground: Ground, pin: Pin, path: WorkspacePath): Result<Op
     openFile: async name => {
       const child = childPath(path, name);
       try {
-        return await openPinnedFile(pinChild(ground, pin, name), child);
+        return await openHeldFile(openChild(rootHandle, entryHandle, name), child);
       } catch (error) {
         return ioFailure(error, child, 'open');
       }
     },
-    readSmallFile: (name, into) => readSmallFile(pin, name, childPath(path, name), into),
-    close: pin.close,
+    readSmallFile: (name, into) => readSmallFile(entryHandle, name, childPath(path, name), into),
+    close: entryHandle.close,
   });
 }
 
 /** Bytes of a directory that is read at once; entries have 12 bytes and their name at least in most file systems. */
 const SMALL_DIRECTORY_BYTES = 64 * 1024;
 
-async function readEntries({address, stats}: Pin): Promise<DirectoryEntry[]> {
+async function readEntries({address, stats}: EntryHandle): Promise<DirectoryEntry[]> {
   // A trip through the thread pool costs several times as much as reading a small directory.
   const isSmall = stats.size <= SMALL_DIRECTORY_BYTES;
   const options = {withFileTypes: true} as const;

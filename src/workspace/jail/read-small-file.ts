@@ -4,7 +4,7 @@ import {entryKind} from '../entry-info.ts';
 import {ioFailure} from '../io-failure.ts';
 import {notAFile} from '../refusals.ts';
 import type {WorkspacePath} from '../workspace-path.ts';
-import type {Pin} from './pin-entry.ts';
+import type {EntryHandle} from './entry-handle.ts';
 
 /**
  * Reads a regular file of a directory that is held, if it is smaller than `into`: how many bytes it has,
@@ -12,7 +12,7 @@ import type {Pin} from './pin-entry.ts';
  * and each trip costs several times as much as the reading.
  */
 export function readSmallFile(
-  directory: Pin,
+  directory: EntryHandle,
   name: string,
   path: WorkspacePath,
   into: Uint8Array,

@@ -8,9 +8,9 @@ import {ioFailure} from '../io-failure.ts';
 import type {Owner} from '../owner.ts';
 import {staleRead} from '../refusals.ts';
 import {pathNames, type WritablePath} from '../workspace-path.ts';
+import type {EntryHandle} from './entry-handle.ts';
 import {entryVersion} from './entry-version.ts';
-import type {Pin} from './pin-entry.ts';
-import {type Ground, type PinnedParent, pinParent} from './pin-path.ts';
+import {openParent, type ParentHandle, type RootHandle} from './open-path.ts';
 import {syncDirectory} from './sync-directory.ts';
 import {checkTarget, inspectTarget, type Precondition} from './write-target.ts';
 
@@ -50,14 +50,14 @@ export interface StagedFile {
 }
 
 export async function stageFile(
-  ground: Ground,
+  rootHandle: RootHandle,
   target: WritablePath,
   content: Uint8Array,
   options: StageOptions = {},
 ): Promise<Result<StagedFile>> {
-  const parent = pinParent(ground, target, true);
+  const parent = openParent(rootHandle, target, true);
   if (!parent.ok) return parent;
-  const staged = new Staged(ground, parent.value, target, options.token ?? randomHex(8));
+  const staged = new Staged(rootHandle, parent.value, target, options.token ?? randomHex(8));
   const written = await staged.write(content, options);
   if (written.ok) return ok(staged);
   staged.discard();
@@ -68,24 +68,24 @@ class Staged implements StagedFile {
   readonly path: WritablePath;
   readonly target: WritablePath;
   readonly created: readonly WritablePath[];
-  readonly #ground: Ground;
-  readonly #parent: PinnedParent;
+  readonly #rootHandle: RootHandle;
+  readonly #parent: ParentHandle;
   /** Through the handle of the directory, never through its name. */
   readonly #address: string;
   #state: 'new' | 'written' | 'replaced' | 'ended' = 'new';
 
-  constructor(ground: Ground, parent: PinnedParent, target: WritablePath, token: string) {
+  constructor(rootHandle: RootHandle, parent: ParentHandle, target: WritablePath, token: string) {
     const name = temporaryName(token);
     this.path = temporaryPath(target, token);
     this.target = target;
     this.created = parent.created;
-    this.#ground = ground;
+    this.#rootHandle = rootHandle;
     this.#parent = parent;
     this.#address = `${parent.directory.address}/${name}`;
   }
 
   async write(content: Uint8Array, {mode, owner}: StageOptions): Promise<Result<undefined>> {
-    const replaced = inspectTarget(this.#ground, this.#parent, this.target);
+    const replaced = inspectTarget(this.#rootHandle, this.#parent, this.target);
     if (!replaced.ok) return replaced;
     const bits = mode ?? replaced.value?.mode;
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -117,7 +117,7 @@ class Staged implements StagedFile {
       throw new TypeError(`Expected a staged file to be committed once: ${this.path}`);
     const {directory, name} = this.#parent;
     try {
-      const checked = await checkTarget(this.#ground, this.#parent, this.target, expected, deadline);
+      const checked = await checkTarget(this.#rootHandle, this.#parent, this.target, expected, deadline);
       if (!checked.ok) return checked;
       // W19: the comparison let others run.
       if (checked.value !== undefined && checked.value !== entryVersion(this.#parent))
@@ -152,7 +152,7 @@ class Staged implements StagedFile {
     if (this.#state === 'written') unlessGone(() => unlinkSync(this.#address));
     this.#state = 'ended';
     this.#parent.directory.close();
-    for (const made of this.created.toReversed()) removeDirectory(this.#ground, made);
+    for (const made of this.created.toReversed()) removeDirectory(this.#rootHandle, made);
   };
 }
 
@@ -183,7 +183,7 @@ function temporaryName(token: string): string {
 }
 
 /** What was renamed is in its place: a failure from here on is none of the change. */
-export async function synchronised(directory: Pin): Promise<Durability> {
+export async function synchronised(directory: EntryHandle): Promise<Durability> {
   try {
     await syncDirectory(directory);
     return 'durable';
@@ -194,8 +194,8 @@ export async function synchronised(directory: Pin): Promise<Durability> {
 }
 
 /** Removes a directory that is empty; leaves it where it is not, or is gone. */
-export function removeDirectory(ground: Ground, path: WritablePath): void {
-  const parent = pinParent(ground, path);
+export function removeDirectory(rootHandle: RootHandle, path: WritablePath): void {
+  const parent = openParent(rootHandle, path);
   if (!parent.ok) return;
   const {directory, name} = parent.value;
   try {
@@ -205,7 +205,7 @@ export function removeDirectory(ground: Ground, path: WritablePath): void {
   }
 }
 
-/** Tidying up is best effort: what somebody else moved or filled meanwhile is theirs. */
+/** Tidying up is best effort: what another process moved or filled meanwhile is theirs. */
 function unlessGone(remove: () => void): void {
   try {
     remove();

@@ -1,10 +1,10 @@
 import {constants} from 'node:fs';
 import {errorCode} from '../../system/error-code.ts';
 import {closeReader} from './close-reader.ts';
-import type {Pin} from './pin-entry.ts';
+import type {EntryHandle} from './entry-handle.ts';
 
 /** Makes renames and removals in a directory survive a crash, where the system can do that. */
-export async function syncDirectory(directory: Pin): Promise<void> {
+export async function syncDirectory(directory: EntryHandle): Promise<void> {
   try {
     const handle = await directory.reopen(constants.O_RDONLY);
     try {

@@ -8,8 +8,8 @@ import {hashOpenFile} from '../open-file.ts';
 import {notAFile, staleRead} from '../refusals.ts';
 import type {WritablePath} from '../workspace-path.ts';
 import {type EntryVersion, entryVersion} from './entry-version.ts';
-import {openPinnedFile, refuseUnlessFile} from './jailed-file.ts';
-import {type Ground, type PinnedParent, pinChild} from './pin-path.ts';
+import {openHeldFile, refuseUnlessFile} from './jailed-file.ts';
+import {openChild, type ParentHandle, type RootHandle} from './open-path.ts';
 
 /** What must lie at a path for a write to go ahead: a file with this content, or nothing. */
 export type Precondition = ContentHash | 'absent';
@@ -20,21 +20,21 @@ export type Precondition = ContentHash | 'absent';
  * the protection that its mode gives it.
  */
 export function inspectTarget(
-  ground: Ground,
-  parent: PinnedParent,
+  rootHandle: RootHandle,
+  parent: ParentHandle,
   path: WritablePath,
 ): Result<EntryInfo | undefined> {
   try {
-    const pin = pinChild(ground, parent.directory, parent.name);
-    if (pin === undefined) return ok(undefined);
+    const entryHandle = openChild(rootHandle, parent.directory, parent.name);
+    if (entryHandle === undefined) return ok(undefined);
     try {
-      const refused = refuseUnlessFile(pin, path);
+      const refused = refuseUnlessFile(entryHandle, path);
       if (refused !== undefined) return refused;
-      if (pin.stats.nlink > 1) return notAFile(path, 'hard_linked');
-      accessSync(pin.address, constants.W_OK);
-      return ok(entryInfo(pin.stats));
+      if (entryHandle.stats.nlink > 1) return notAFile(path, 'hard_linked');
+      accessSync(entryHandle.address, constants.W_OK);
+      return ok(entryInfo(entryHandle.stats));
     } finally {
-      pin.close();
+      entryHandle.close();
     }
   } catch (error) {
     return ioFailure(error, path, 'write');
@@ -47,20 +47,20 @@ export function inspectTarget(
  * entry asks for its version once more in the same tick.
  */
 export async function checkTarget(
-  ground: Ground,
-  parent: PinnedParent,
+  rootHandle: RootHandle,
+  parent: ParentHandle,
   path: WritablePath,
   expected: Precondition | undefined,
   deadline?: Deadline,
 ): Promise<Result<EntryVersion | undefined>> {
-  const target = inspectTarget(ground, parent, path);
+  const target = inspectTarget(rootHandle, parent, path);
   if (!target.ok) return target;
   if (expected === undefined) return ok(undefined);
   try {
     const version = entryVersion(parent);
     if (target.value === undefined) return expected === 'absent' ? ok(version) : staleRead(path);
     if (expected === 'absent') return staleRead(path);
-    const file = await openPinnedFile(pinChild(ground, parent.directory, parent.name), path);
+    const file = await openHeldFile(openChild(rootHandle, parent.directory, parent.name), path);
     if (!file.ok) return file;
     try {
       const hash = await hashOpenFile(file.value, deadline);

@@ -6,12 +6,12 @@ import {attempt} from '../io-failure.ts';
 import type {Workspace} from '../jail/jail.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
 import {readWhole} from '../open-file.ts';
-import type {ReadLedger} from '../read/read-ledger.ts';
+import type {ReadTracker} from '../read/read-tracker.ts';
 import {notAFile} from '../refusals.ts';
 import {bytewise} from '../walk/bytewise.ts';
 import type {WritablePath} from '../workspace-path.ts';
 import {type CrossCheck, type CrossCheckOptions, crossCheck} from './apply/cross-check.ts';
-import {type AppliedOffset, overlayPatch, type PatchTree, type Thread} from './apply/overlay.ts';
+import {type AppliedOffset, type FileHistory, overlayPatch, type PatchTree} from './apply/overlay.ts';
 import {byteString, readable} from './byte-string.ts';
 import {type DiffStat, diffStat} from './diff/diff-stat.ts';
 import {type FileDiff, renderFileChange} from './diff/render-unified.ts';
@@ -24,7 +24,7 @@ export interface PlanOptions {
   readonly crossCheck?: CrossCheckOptions | undefined;
   readonly deadline?: Deadline | undefined;
   /** W15: what the session had read when the call came: the line numbers of the patch are meant for that. */
-  readonly ledger?: ReadLedger | undefined;
+  readonly tracker?: ReadTracker | undefined;
 }
 
 /** What a patch will do. Nothing is written yet. */
@@ -54,11 +54,11 @@ export async function planPatch(
   if (!parsed.ok) return parsed;
   const overlaid = await overlayPatch(treeOf(workspace, options), parsed.value.sections, options.deadline);
   if (!overlaid.ok) return overlaid;
-  const {changes, offsets, threads} = overlaid.value;
-  const second = await secondOpinion(threads, options.crossCheck);
+  const {changes, offsets, histories} = overlaid.value;
+  const second = await secondOpinion(histories, options.crossCheck);
   if (!second.ok) return second;
   const checked = second.value;
-  if (checked.verdict === 'differs') {
+  if (checked.outcome === 'differs') {
     const message = `GNU patch does not come to the same result: ${checked.reason}. Nothing was written. Rebuild the hunks with more context.`;
     return fail('patch_hunk_fail', message, {problems: [{hint: 'cross_check', message: checked.reason}]});
   }
@@ -80,23 +80,23 @@ export async function planPatch(
     recounted: parsed.value.recounted,
     diff: readable(diffs.map(diff => diff.text).join('')),
     stat: diffStat(diffs),
-    crossCheck: checked.verdict,
+    crossCheck: checked.outcome,
   });
 }
 
 /** Where it could not be asked for want of the program, there is none; where the system failed, so do we. */
 async function secondOpinion(
-  threads: readonly Thread[],
+  histories: readonly FileHistory[],
   options: CrossCheckOptions | undefined,
 ): Promise<Result<CrossCheck>> {
-  if (options === undefined) return ok({verdict: 'unavailable'});
-  return attempt(options.directory, 'check the patch in', () => crossCheck(threads, options));
+  if (options === undefined) return ok({outcome: 'unavailable'});
+  return attempt(options.directory, 'check the patch in', () => crossCheck(histories, options));
 }
 
-function treeOf(workspace: Workspace, {ledger, deadline}: PlanOptions): PatchTree {
+function treeOf(workspace: Workspace, {tracker, deadline}: PlanOptions): PatchTree {
   return {
     lineNumbers: (path, state) => {
-      const known = ledger?.basis(path);
+      const known = tracker?.baseVersion(path);
       if (known?.ok !== true) return 'unread';
       return known.value === stateHash(state) ? 'as_read' : 'changed';
     },

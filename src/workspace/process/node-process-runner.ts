@@ -142,7 +142,7 @@ function killGroup({pid}: ChildProcess): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch (error) {
-    // ESRCH: nobody is left. EPERM: what is left belongs to somebody else.
+    // ESRCH: no process is left. EPERM: what is left belongs to another process.
     if (errorCode(error) === undefined) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import {type BigIntStats, realpathSync, statSync} from 'node:fs';
 import {basename, dirname, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import {errorCode} from '../../system/error-code.ts';
-import type {EntryIdentity} from '../jail/pin-entry.ts';
+import type {EntryIdentity} from '../jail/entry-handle.ts';
 import {pathNames, type WorkspacePath} from '../workspace-path.ts';
 import {foldName} from './fold-name.ts';
 

@@ -16,10 +16,10 @@ export interface RipgrepPlaces {
 /** The absolute path of ripgrep: of the package `@vscode/ripgrep`, else of the system or the `PATH`. */
 export async function findRipgrep(places: RipgrepPlaces): Promise<Result<string>> {
   const {directories, workspaceRoot, protectedPaths} = places;
-  const barred = [workspaceRoot];
+  const untrustedTrees = [workspaceRoot];
   const packaged = await packagedRipgrep();
-  if (packaged !== undefined && (await isProgramToTrust(packaged, barred))) return ok(packaged);
-  const found = await findProgram('rg', {path: directories.join(delimiter), barred});
+  if (packaged !== undefined && (await isProgramToTrust(packaged, untrustedTrees))) return ok(packaged);
+  const found = await findProgram('rg', {path: directories.join(delimiter), untrustedTrees});
   if (found !== undefined) return ok(found);
   if (packaged !== undefined) {
     // Installed in the workspace beside this package, it is as trustworthy as our own code, and protected with it.

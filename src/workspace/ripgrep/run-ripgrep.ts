@@ -37,7 +37,7 @@ export async function runRipgrep(
   });
   switch (end.end) {
     case 'exited':
-      return judgeExit(end, end.stderr.trim());
+      return readExit(end, end.stderr.trim());
     case 'stopped':
     case 'aborted':
       return ok(end.end);
@@ -55,7 +55,7 @@ export async function runRipgrep(
 type ExitedProcess = Extract<ProcessEnd, {readonly end: 'exited'}>;
 
 /** 0 is for matches, 1 for none, 2 for an error. */
-function judgeExit({exitCode, unread}: ExitedProcess, stderr: string): Result<'complete'> {
+function readExit({exitCode, unread}: ExitedProcess, stderr: string): Result<'complete'> {
   if (exitCode === 0 || exitCode === 1) {
     // What it did not read it did not search.
     return unread === undefined

@@ -47,7 +47,7 @@ export interface SearchAnswer {
   readonly complete: boolean;
 }
 
-export interface SearchParts {
+export interface SearchDeps {
   readonly ripgrep: Ripgrep;
   readonly workspace: Workspace;
   /** Ends the search of all files. */
@@ -60,8 +60,8 @@ export interface SearchParts {
  * W4: matching lines with their surroundings, by path (bytewise) and line, hidden files included. The files
  * are walked, chosen and read through the jail, and ripgrep gets their text.
  */
-export async function searchFiles(request: SearchRequest, parts: SearchParts): Promise<Result<SearchAnswer>> {
-  const {ripgrep, workspace, searching, reading} = parts;
+export async function searchFiles(request: SearchRequest, deps: SearchDeps): Promise<Result<SearchAnswer>> {
+  const {ripgrep, workspace, searching, reading} = deps;
   const {maxResults, contextLines, maxPerFile, onlyCounts} = request;
   const root = request.root === undefined ? workspace.resolve('.') : ok(request.root);
   if (!root.ok) return root;
@@ -78,7 +78,7 @@ export async function searchFiles(request: SearchRequest, parts: SearchParts): P
       : await findMatches(ripgrep, request, text, maxResults, reading.signal);
   if (!found.ok) return found;
   if (text.failure !== undefined) return text.failure;
-  const matches = await show(found.value.lines, contextLines, parts);
+  const matches = await show(found.value.lines, contextLines, deps);
   if (!matches.ok) return matches;
   const files = 'files' in found.value ? (found.value as FoundByFile).files : new Map();
   return ok({
@@ -93,7 +93,7 @@ export async function searchFiles(request: SearchRequest, parts: SearchParts): P
 async function show(
   found: readonly FoundLine[],
   contextLines: number,
-  {workspace, reading}: SearchParts,
+  {workspace, reading}: SearchDeps,
 ): Promise<Result<readonly SearchMatch[]>> {
   const matches: SearchMatch[] = [];
   for (const [path, lines] of groupByPath(found)) {

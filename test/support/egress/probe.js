@@ -45,7 +45,7 @@ const browser = createBrowser({
     max_instances: 4,
   },
   contained: LAYERS.contained,
-  places: {path: '/usr/bin:/bin', barred: []},
+  places: {path: '/usr/bin:/bin', untrustedTrees: []},
   tempDir,
   clock: systemClock,
   log: event => logs.push(event),

@@ -7,7 +7,7 @@ import {compilePathGlob} from './path-glob.ts';
 
 /** A rule that passed its own examples. */
 export interface CompiledRule {
-  /** What verdicts call it: `tools.approval.rules[2]`. */
+  /** What decisions call it: `tools.approval.rules[2]`. */
   readonly name: string;
   readonly decision: ApprovalRule['decision'];
   readonly reason: string;

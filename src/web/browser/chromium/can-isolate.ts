@@ -7,7 +7,7 @@ import {killProcessGroup} from './process-group.ts';
 const LIMIT_MS = 5000;
 
 /**
- * Runs nothing in the very box that Chromium would run in. `undefined`: there was no answer in time, which
+ * Runs nothing in the very sandbox that Chromium would run in. `undefined`: there was no answer in time, which
  * says nothing about the next time.
  */
 export function canIsolate(

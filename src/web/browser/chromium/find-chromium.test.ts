@@ -12,7 +12,7 @@ function program(path: string): string {
   return path;
 }
 
-const NOWHERE = {path: '', barred: [], standard: []};
+const NOWHERE = {path: '', untrustedTrees: [], standard: []};
 
 test('FR-WF-11: an application counts where no name is in PATH, and nothing that others may write to', async () => {
   const root = temporaryDirectory();
@@ -20,7 +20,7 @@ test('FR-WF-11: an application counts where no name is in PATH, and nothing that
   const absent = join(root, 'absent');
   expect(await findChromium('', NOWHERE, [absent, application])).toBe(application);
   expect(await findChromium('', NOWHERE, [absent])).toBeUndefined();
-  expect(await findChromium('', {...NOWHERE, barred: [root]}, [application])).toBeUndefined();
+  expect(await findChromium('', {...NOWHERE, untrustedTrees: [root]}, [application])).toBeUndefined();
   const named = program(join(root, 'bin/chromium'));
   expect(await findChromium('', {...NOWHERE, path: join(root, 'bin')}, [application])).toBe(named);
 });

@@ -27,7 +27,7 @@ export async function findChromium(
     if (found !== undefined) return found;
   }
   for (const path of applications) {
-    if (await isProgramToTrust(path, places.barred)) return path;
+    if (await isProgramToTrust(path, places.untrustedTrees)) return path;
   }
   return undefined;
 }

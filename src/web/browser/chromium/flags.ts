@@ -1,5 +1,5 @@
 /**
- * Ruling G1, second layer: whatever leaves by a door that cannot be intercepted finds it locked. Names
+ * Ruling G1, second layer: whatever leaves by a way that cannot be intercepted finds it closed. Names
  * resolve to nothing, and what needs no name goes to a proxy that is not there.
  */
 export const CONTAINMENT_FLAGS = [

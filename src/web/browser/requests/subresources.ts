@@ -62,7 +62,7 @@ export class Subresources {
     }
   }
 
-  /** A redirect goes back to Chromium, which asks again for its target: every hop is judged. */
+  /** A redirect goes back to Chromium, which asks again for its target: every hop is checked. */
   async #takeOver(response: HttpResponse, url: string, method: 'GET' | 'HEAD'): Promise<Answer> {
     const {status} = response;
     const headers = responseHeaders(response.headers);

@@ -44,7 +44,7 @@ export class ChangeJournal {
     }
     const {name, size, tail} = found;
     const known = name === this.#name && size >= this.#read;
-    // What follows the last line end is a line that somebody is still writing.
+    // What follows the last line end is a line that another process is still writing.
     const end = tail.lastIndexOf('\n') + 1;
     this.#read = known ? this.#read + end : size;
     this.#name = name;
@@ -56,7 +56,7 @@ export class ChangeJournal {
   async note(key: string): Promise<void> {
     const file = await open(this.#path, APPEND);
     try {
-      // One write of one line in append mode is never torn by another's.
+      // One write of one line in append mode is never mixed with another's.
       await file.write(`${this.#writer} ${key}\n`);
     } finally {
       await file.close();

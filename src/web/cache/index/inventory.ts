@@ -9,7 +9,7 @@ import {listEntries} from './list-entries.ts';
 import {LruIndex} from './lru-index.ts';
 import {readLastAccess} from './read-last-access.ts';
 
-export interface InventoryParts {
+export interface InventoryDeps {
   readonly directory: string;
   readonly maxEntries: number;
   readonly maxBytes: number;
@@ -31,14 +31,14 @@ const LOOKS_AT_ONCE = 16;
  * at most one entry for each other process, until the next write of any of them.
  */
 export class Inventory {
-  readonly #parts: InventoryParts;
+  readonly #deps: InventoryDeps;
   readonly #journal: ChangeJournal;
   #listing: Promise<LruIndex> | undefined;
   #index: LruIndex | undefined;
 
-  constructor(parts: InventoryParts) {
-    this.#parts = parts;
-    this.#journal = new ChangeJournal(parts.directory);
+  constructor(deps: InventoryDeps) {
+    this.#deps = deps;
+    this.#journal = new ChangeJournal(deps.directory);
   }
 
   /** Starts to list the directory if that has not been done. A miss is a good time: a write follows. */
@@ -57,12 +57,12 @@ export class Inventory {
   async makeRoom(key: string, size: number): Promise<void> {
     const index = await this.#current();
     index.delete(key);
-    const {maxEntries, maxBytes} = this.#parts;
+    const {maxEntries, maxBytes} = this.#deps;
     while (index.count >= maxEntries || index.bytes + size > maxBytes) {
       await this.#date(index);
       const victim = index.oldest();
       if (victim === undefined) return;
-      await this.#parts.locks.hold(victim, () => this.#evict(victim, index));
+      await this.#deps.locks.hold(victim, () => this.#evict(victim, index));
     }
   }
 
@@ -77,7 +77,7 @@ export class Inventory {
   }
 
   async #list(): Promise<LruIndex> {
-    const {directory, clock} = this.#parts;
+    const {directory, clock} = this.#deps;
     // First, so that what others write during the listing is news afterwards.
     await this.#news();
     const index = new LruIndex();
@@ -118,7 +118,7 @@ export class Inventory {
 
   async #lookAgain(key: string, index: LruIndex): Promise<void> {
     try {
-      const status = await lstat(entryPath(this.#parts.directory, key));
+      const status = await lstat(entryPath(this.#deps.directory, key));
       index.set(key, status.size);
     } catch (error) {
       expectedErrorCode(error);
@@ -127,7 +127,7 @@ export class Inventory {
   }
 
   async #date(index: LruIndex): Promise<void> {
-    const {directory, maxBytes} = this.#parts;
+    const {directory, maxBytes} = this.#deps;
     const keys = [...index.undated()];
     const dateSome = async (): Promise<void> => {
       for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
@@ -143,7 +143,7 @@ export class Inventory {
   }
 
   async #evict(key: string, index: LruIndex): Promise<void> {
-    const {directory, maxBytes} = this.#parts;
+    const {directory, maxBytes} = this.#deps;
     const path = entryPath(directory, key);
     const known = index.get(key);
     const lastAccess = await readLastAccess(path, maxBytes);
@@ -163,6 +163,6 @@ export class Inventory {
   }
 
   #warn(event: string, error: unknown): void {
-    this.#parts.log({level: 'warn', event, message: `${event}: ${expectedErrorCode(error)}`});
+    this.#deps.log({level: 'warn', event, message: `${event}: ${expectedErrorCode(error)}`});
   }
 }

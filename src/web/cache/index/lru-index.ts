@@ -1,6 +1,6 @@
 interface Known {
   readonly size: number;
-  /** Milliseconds since the epoch; unknown until somebody looks into the file. */
+  /** Milliseconds since the epoch; unknown until another process looks into the file. */
   readonly lastAccess: number | undefined;
 }
 

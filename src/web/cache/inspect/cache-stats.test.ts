@@ -1,14 +1,14 @@
 import {expect, test} from 'vitest';
 import {cacheStats} from './cache-stats.ts';
-import type {SurveyedEntry} from './survey-entries.ts';
+import type {ScannedEntry} from './scan-entries.ts';
 
-function entry(url: string, size: number, day: number, fresh = true): SurveyedEntry {
+function entry(url: string, size: number, day: number, fresh = true): ScannedEntry {
   const at = `2026-01-0${day}T00:00:00.000Z`;
   const times = {fetched_at: at, expires_at: at, last_accessed_at: at};
   const page = {url, rendering_method: 'http' as const, ...times, bytes: size, fresh};
-  return {key: url, path: `/c/${url}`, size, page} as unknown as SurveyedEntry;
+  return {key: url, path: `/c/${url}`, size, page} as unknown as ScannedEntry;
 }
-const damaged = (size: number) => ({...entry('', size, 1), page: undefined}) as SurveyedEntry;
+const damaged = (size: number) => ({...entry('', size, 1), page: undefined}) as ScannedEntry;
 const LIMITS = {maxEntries: 9, maxBytes: 99};
 
 test('policy: entries, bytes and times of a cache are told', () => {

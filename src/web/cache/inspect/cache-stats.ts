@@ -1,4 +1,4 @@
-import type {SurveyedEntry} from './survey-entries.ts';
+import type {ScannedEntry} from './scan-entries.ts';
 
 export interface HostStats {
   readonly host: string;
@@ -26,7 +26,7 @@ export interface CacheStats {
 
 export function cacheStats(
   directory: string,
-  found: readonly SurveyedEntry[],
+  found: readonly ScannedEntry[],
   limits: {readonly maxEntries: number; readonly maxBytes: number},
 ): CacheStats {
   const hosts = new Map<string, {entries: number; bytes: number}>();

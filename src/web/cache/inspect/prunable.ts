@@ -1,15 +1,15 @@
-import type {SurveyedEntry} from './survey-entries.ts';
+import type {ScannedEntry} from './scan-entries.ts';
 
 /** Why an entry goes. `unusable`: no fetch would serve it. */
 export type PruneReason = 'expired' | 'unusable' | 'over_limit' | 'cleared';
 
 /** What no fetch would serve, and of the rest what exceeds the limits: FR-WF-16d to FR-WF-16f, at once. */
 export function choosePrunable(
-  found: readonly SurveyedEntry[],
+  found: readonly ScannedEntry[],
   {maxEntries, maxBytes}: {readonly maxEntries: number; readonly maxBytes: number},
-): ReadonlyMap<SurveyedEntry, PruneReason> {
-  const chosen = new Map<SurveyedEntry, PruneReason>();
-  const kept: SurveyedEntry[] = [];
+): ReadonlyMap<ScannedEntry, PruneReason> {
+  const chosen = new Map<ScannedEntry, PruneReason>();
+  const kept: ScannedEntry[] = [];
   for (const entry of found) {
     if (!entry.page) chosen.set(entry, 'unusable');
     else if (!entry.page.fresh) chosen.set(entry, 'expired');
@@ -27,11 +27,11 @@ export function choosePrunable(
   return chosen;
 }
 
-function byLastAccess(one: SurveyedEntry, other: SurveyedEntry): number {
+function byLastAccess(one: ScannedEntry, other: ScannedEntry): number {
   const difference = lastAccess(one) - lastAccess(other);
   return difference !== 0 ? difference : one.key < other.key ? -1 : 1;
 }
 
-function lastAccess({page}: SurveyedEntry): number {
+function lastAccess({page}: ScannedEntry): number {
   return Date.parse(page?.last_accessed_at ?? '') || 0;
 }

@@ -1,6 +1,6 @@
 import {lstat, rm} from 'node:fs/promises';
 import {expectedErrorCode} from '../../../system/error-code.ts';
-import type {SurveyedEntry} from './survey-entries.ts';
+import type {ScannedEntry} from './scan-entries.ts';
 
 /**
  * Removes an entry that was looked at, unless another process has replaced it since: that one is a new
@@ -10,7 +10,7 @@ export async function removeEntry({
   path,
   inode,
   changedMs,
-}: SurveyedEntry): Promise<'removed' | 'kept' | 'refused'> {
+}: ScannedEntry): Promise<'removed' | 'kept' | 'refused'> {
   try {
     const now = await lstat(path);
     // Without an inode it could not be read; then whatever stands there is what was meant.

@@ -70,7 +70,7 @@ export class TreeBuilder implements TokenSink {
   }
 
   emptyTag(): void {
-    // The blanks before it in a table are only judged together with the text after it.
+    // The blanks before it in a table are only looked at together with the text after it.
     const {mode} = this.#construction;
     if (mode >= MODE.inTable && mode <= MODE.inRow) this.#construction.isBeyond = true;
   }

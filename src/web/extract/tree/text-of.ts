@@ -1,5 +1,5 @@
 import {collapseBlanks} from '../inline/collapse-blanks.ts';
-import {BEHAVIOUR, behaviourOf} from './behaviour.ts';
+import {ROLE, roleOf} from './element-role.ts';
 import {TAG} from './tag.ts';
 import {NONE, type Tree} from './tree.ts';
 import {visibleText} from './visible-text.ts';
@@ -12,7 +12,7 @@ export function textOf(tree: Tree, element: number): string {
     const tag = tree.tag(node);
     if (tag === TAG.text) parts.push(tree.text(node));
     else if (tag === TAG.br) parts.push(' ');
-    const isDropped = behaviourOf(tag) === BEHAVIOUR.dropped;
+    const isDropped = roleOf(tag) === ROLE.dropped;
     node = isDropped ? tree.followingSkipped(node, element) : tree.following(node, element);
   }
   return collapseBlanks(visibleText(parts.join(''))).trim();

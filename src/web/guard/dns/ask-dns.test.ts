@@ -2,7 +2,13 @@ import {getEventListeners} from 'node:events';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {type DnsZone, startDnsServer} from '../../../../test/support/dns-server.ts';
 import {dnsServerResolver} from '../../../../test/support/dns-server-resolver.ts';
-import {admit, checked, guardOver, newBudget, stubResolver} from '../../../../test/support/guard-for-test.ts';
+import {
+  authorize,
+  checked,
+  guardOver,
+  newBudget,
+  stubResolver,
+} from '../../../../test/support/guard-for-test.ts';
 import {HostPins} from '../host-pins.ts';
 import type {HostResolver} from './host-resolver.ts';
 
@@ -19,7 +25,11 @@ describe('FR-WF-06c the reason of a failed resolution', () => {
     ['what is no error', {code: 'ENOTFOUND'}, 'EUNKNOWN'],
   ])('%s', async (_, thrown, error) => {
     const resolver: HostResolver = {resolve: () => Promise.reject(thrown)};
-    const result = await guardOver(resolver).admit(checked('http://a.example/'), new HostPins(), newBudget());
+    const result = await guardOver(resolver).authorize(
+      checked('http://a.example/'),
+      new HostPins(),
+      newBudget(),
+    );
     expect(result).toMatchObject({
       error: {
         code: 'dns_failed',
@@ -31,7 +41,11 @@ describe('FR-WF-06c the reason of a failed resolution', () => {
 
   test('an empty answer', async () => {
     const {resolver} = stubResolver([]);
-    const result = await guardOver(resolver).admit(checked('http://a.example/'), new HostPins(), newBudget());
+    const result = await guardOver(resolver).authorize(
+      checked('http://a.example/'),
+      new HostPins(),
+      newBudget(),
+    );
     expect(result).toMatchObject({
       error: {message: expect.stringMatching(/^"a\.example" could not be resolved \(ENODATA\)\./)},
     });
@@ -43,7 +57,7 @@ describe('FR-WF-06c the reason of a failed resolution', () => {
     [{}, 'ENODATA'],
   ])('of two questions, the one that says more: %j', async (reply, error) => {
     const {guard} = await dnsGuard({'a.example': reply});
-    expect(await admit(guard, 'http://a.example/')).toMatchObject({code: 'dns_failed', error});
+    expect(await authorize(guard, 'http://a.example/')).toMatchObject({code: 'dns_failed', error});
   });
 });
 
@@ -52,7 +66,7 @@ describe('given DNS servers', () => {
     const {guard} = await dnsGuard({
       'a.example': {a: ['93.184.216.34'], aaaa: ['2606:4700::1', '2606:4700::']},
     });
-    expect(await admit(guard, 'http://a.example/')).toMatchObject({
+    expect(await authorize(guard, 'http://a.example/')).toMatchObject({
       pinned: ['2606:4700::', '2606:4700::1', '93.184.216.34'],
     });
   });
@@ -62,20 +76,20 @@ describe('given DNS servers', () => {
     ['six.example', {aaaa: ['2606:4700::1']}, '2606:4700::1'],
   ])('one family without an answer does not matter: %s', async (name, reply, address) => {
     const {guard} = await dnsGuard({[name]: reply});
-    expect(await admit(guard, `http://${name}/`)).toMatchObject({addresses: [address]});
+    expect(await authorize(guard, `http://${name}/`)).toMatchObject({addresses: [address]});
   });
 
   test('FR-WF-06c a name that does not exist, has no address, or whose server fails is dns_failed', async () => {
     const {guard} = await dnsGuard({'empty.example': {}, 'broken.example': 'servfail'});
     const failed = (host: string, error: string) => ({code: 'dns_failed', host, error});
-    expect(await admit(guard, 'http://gone.example/')).toEqual(failed('gone.example', 'ENOTFOUND'));
-    expect(await admit(guard, 'http://empty.example/')).toEqual(failed('empty.example', 'ENODATA'));
-    expect(await admit(guard, 'http://broken.example/')).toEqual(failed('broken.example', 'ESERVFAIL'));
+    expect(await authorize(guard, 'http://gone.example/')).toEqual(failed('gone.example', 'ENOTFOUND'));
+    expect(await authorize(guard, 'http://empty.example/')).toEqual(failed('empty.example', 'ENODATA'));
+    expect(await authorize(guard, 'http://broken.example/')).toEqual(failed('broken.example', 'ESERVFAIL'));
   });
 
   test('dns_failed is retryable and says what to do', async () => {
     const {guard} = await dnsGuard({});
-    const result = await guard.admit(checked('http://gone.example/?secret'), new HostPins(), newBudget());
+    const result = await guard.authorize(checked('http://gone.example/?secret'), new HostPins(), newBudget());
     expect(result).toMatchObject({
       error: {
         retryable: true,
@@ -87,7 +101,7 @@ describe('given DNS servers', () => {
 
   test('ruling C3 a server that never answers is a timeout in phase dns, and the question is cancelled', async () => {
     const {guard} = await dnsGuard({'slow.example': 'silent'});
-    expect(await admit(guard, 'http://slow.example/', new HostPins(), newBudget(80))).toEqual({
+    expect(await authorize(guard, 'http://slow.example/', new HostPins(), newBudget(80))).toEqual({
       code: 'timeout',
       timeout_ms: 80,
       phase: 'dns',
@@ -114,13 +128,13 @@ describe('given DNS servers', () => {
   test('A5: of a hundred answers 64 are kept to connect to', async () => {
     const a = Array.from({length: 100}, (_, at) => `93.184.216.${at}`);
     const {guard} = await dnsGuard({'many.example': {a}});
-    expect((await admit(guard, 'http://many.example/')).pinned).toHaveLength(64);
+    expect((await authorize(guard, 'http://many.example/')).pinned).toHaveLength(64);
   });
 
   test.each([64, 70, 99])('A5: every answer is judged, however many: answer %d is private', async at => {
     const a = Array.from({length: 100}, (_, index) => (index === at ? '10.0.0.7' : `93.184.216.${index}`));
     const {guard} = await dnsGuard({'many.example': {a}});
-    expect(await admit(guard, 'http://many.example/')).toMatchObject({
+    expect(await authorize(guard, 'http://many.example/')).toMatchObject({
       code: 'ssrf_blocked',
       blocked_ip: '10.0.0.7',
     });
@@ -140,6 +154,6 @@ describe('given DNS servers', () => {
 
   test('localhost behind another name is loopback all the same', async () => {
     const {guard} = await dnsGuard({'me.example': {aaaa: ['::1']}});
-    expect(await admit(guard, 'http://me.example/')).toMatchObject({cidr: '::1/128', host: 'me.example'});
+    expect(await authorize(guard, 'http://me.example/')).toMatchObject({cidr: '::1/128', host: 'me.example'});
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Asks for all addresses of a name, in any order, judged by nobody. Rejects with an error whose
+ * Asks for all addresses of a name, in any order, unchecked. Rejects with an error whose
  * `code` says why (`ENOTFOUND`, `ESERVFAIL`, …); stops when `signal` aborts, where it can.
  */
 export interface HostResolver {

@@ -5,7 +5,7 @@ import {type Err, ok, type Result} from '../../../core/result.ts';
 import type {HostResolver} from './host-resolver.ts';
 
 /**
- * FR-WF-06: the answers for a name, without duplicates and zones, not judged yet.
+ * FR-WF-06: the answers for a name, without duplicates and zones, not checked yet.
  *
  * Errors: `dns_failed` (FR-WF-06c), `timeout`, `cancelled`.
  */

@@ -21,5 +21,5 @@ test.each([
   ['three characters at the end of the path', ['*xyz$'], '/wxyz', false],
   ['three characters that occur more than once', ['*aaa*b'], '/aaaaaab', false],
 ])('T-WF-ROB-04 %s: %j and %s', (_, patterns, path, allowed) => {
-  expect(new RuleIndex(disallow(...patterns)).judge(path).allowed).toBe(allowed);
+  expect(new RuleIndex(disallow(...patterns)).decide(path).allowed).toBe(allowed);
 });

@@ -11,7 +11,7 @@ export interface RobotsRule {
   readonly pattern: string;
 }
 
-export interface Verdict {
+export interface Decision {
   readonly allowed: boolean;
   /** The rule that decided, as in `Disallow: /private/*`, percent-encoded. Absent where none matched. */
   readonly rule?: string;
@@ -75,7 +75,7 @@ export class RuleIndex {
   }
 
   /** FR-WF-08c: the longest matching rule decides; on a tie, Allow. `path` went through `normalizePath`. */
-  judge(path: string): Verdict {
+  decide(path: string): Decision {
     const finder = new SegmentFinder(path);
     let best = this.#bestByPrefix(path, finder);
     if (this.#hasTrigrams) best = this.#bestByTrigram(path, finder, best);

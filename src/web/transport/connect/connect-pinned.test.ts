@@ -1,7 +1,7 @@
 import {connect, type Socket} from 'node:net';
 import {Worker} from 'node:worker_threads';
 import {afterEach, describe, expect, test, vi} from 'vitest';
-import {admitForTest} from '../../../../test/support/admit-for-test.ts';
+import {authorizeForTest} from '../../../../test/support/authorize-for-test.ts';
 import {callTransport} from '../../../../test/support/call-transport.ts';
 import {
   type CertificateAuthority,
@@ -43,7 +43,7 @@ describe('addresses', () => {
     const third = await serve(hello, {address: '127.0.0.4'});
     const result = await callTransport(
       open(),
-      admitForTest(
+      authorizeForTest(
         `http://many.example:${third.port}/?q=secret`,
         ['127.0.0.2', '127.0.0.3'],
         ['127.0.0.2', '127.0.0.3', '127.0.0.4'],
@@ -68,7 +68,11 @@ describe('addresses', () => {
   test('FR-WF-DNS-01 the next address serves where the first refuses, in the given order', async () => {
     const last = await serve(hello, {address: '127.0.0.4'});
     const second = await serve(hello, {address: '127.0.0.3', port: last.port});
-    const target = admitForTest(`http://many.example:${last.port}/`, ['127.0.0.2', '127.0.0.3', '127.0.0.4']);
+    const target = authorizeForTest(`http://many.example:${last.port}/`, [
+      '127.0.0.2',
+      '127.0.0.3',
+      '127.0.0.4',
+    ]);
     const result = await callTransport(open(), target);
     expect(result.ok && result.value.status).toBe(200);
     expect([second.accepted(), last.accepted()]).toEqual([1, 0]);
@@ -78,7 +82,7 @@ describe('addresses', () => {
     const second = await serve(hello, {address: '127.0.0.3'});
     const first = await startRawServer(socket => socket.destroy(), {address: '127.0.0.2', port: second.port});
     closers.push(first.close);
-    const target = admitForTest(`http://many.example:${second.port}/`, ['127.0.0.2', '127.0.0.3']);
+    const target = authorizeForTest(`http://many.example:${second.port}/`, ['127.0.0.2', '127.0.0.3']);
     const result = await callTransport(open(), target);
     expect(result.ok || result.error.code).toBe('network');
     expect([first.accepted(), second.accepted()]).toEqual([1, 0]);
@@ -87,17 +91,21 @@ describe('addresses', () => {
   test('FR-WF-06a no name is ever resolved', async () => {
     const server = await serve(hello);
     // Nothing under .invalid resolves, and the name of the URL is not what is connected to.
-    const result = await callTransport(open(), admitForTest(`http://nowhere.invalid:${server.port}/`));
+    const result = await callTransport(open(), authorizeForTest(`http://nowhere.invalid:${server.port}/`));
     expect(result.ok && Buffer.from(result.value.body).toString()).toBe('hello');
     expect(server.requestHeaders[0]?.host).toBe(`nowhere.invalid:${server.port}`);
-    const named = admitForTest(`http://localhost:${server.port}/`, ['localhost']);
+    const named = authorizeForTest(`http://localhost:${server.port}/`, ['localhost']);
     await expect(callTransport(open(), named)).rejects.toThrow('Expected an IP address');
   });
 
   test('ruling A7 a remote address that is not pinned is blocked before anything is sent', async () => {
     const server = await startRawServer(() => {});
     closers.push(server.close);
-    const target = admitForTest(`http://rebound.example:${server.port}/`, ['127.0.0.1'], ['93.184.216.34']);
+    const target = authorizeForTest(
+      `http://rebound.example:${server.port}/`,
+      ['127.0.0.1'],
+      ['93.184.216.34'],
+    );
     const result = await callTransport(open(), target);
     expect(result).toMatchObject({
       ok: false,
@@ -118,7 +126,11 @@ describe('addresses', () => {
     expect(canonicalAddress('10.0.0.1')).toBe('10.0.0.1');
     expect(canonicalAddress('')).toBe('');
     const server = await serve(hello);
-    const target = admitForTest(`http://mapped.example:${server.port}/`, ['127.0.0.1'], ['::ffff:127.0.0.1']);
+    const target = authorizeForTest(
+      `http://mapped.example:${server.port}/`,
+      ['127.0.0.1'],
+      ['::ffff:127.0.0.1'],
+    );
     expect((await callTransport(open(), target)).ok).toBe(true);
   });
 
@@ -144,13 +156,17 @@ describe('addresses', () => {
       fillers.push(socket);
     }
     const second = await serve(hello, {address: '127.0.0.3', port});
-    const target = admitForTest(`http://many.example:${port}/`, ['127.0.0.2', '127.0.0.3']);
+    const target = authorizeForTest(`http://many.example:${port}/`, ['127.0.0.2', '127.0.0.3']);
     const result = await callTransport(open(), target, {timeoutMs: 1200});
     expect(result.ok && result.value.status).toBe(200);
     expect(second.accepted()).toBe(1);
-    const alone = await callTransport(open(), admitForTest(`http://one.example:${port}/`, ['127.0.0.2']), {
-      timeoutMs: 200,
-    });
+    const alone = await callTransport(
+      open(),
+      authorizeForTest(`http://one.example:${port}/`, ['127.0.0.2']),
+      {
+        timeoutMs: 200,
+      },
+    );
     expect(alone.ok || alone.error.code).toMatch(/timeout|network/);
   });
 });
@@ -172,7 +188,7 @@ describe('TLS', () => {
     closers.push(server.close);
     const result = await callTransport(
       open({ca: [authority.pem]}),
-      admitForTest(`https://www.shop.example.:${server.port}/`),
+      authorizeForTest(`https://www.shop.example.:${server.port}/`),
     );
     expect(result.ok && Buffer.from(result.value.body).toString()).toBe('www.shop.example');
     expect(server.heads[0]).toContain(`Host: www.shop.example:${server.port}\r\n`);
@@ -187,7 +203,7 @@ describe('TLS', () => {
       {certificate: issue({names: ['127.0.0.1', '::1']})},
     );
     closers.push(good.close);
-    const result = await callTransport(open({ca: [authority.pem]}), admitForTest(`${good.origin}/`));
+    const result = await callTransport(open({ca: [authority.pem]}), authorizeForTest(`${good.origin}/`));
     expect(result.ok && Buffer.from(result.value.body).toString()).toBe('false');
   });
 
@@ -258,7 +274,7 @@ describe('TLS', () => {
         address: '127.0.0.2',
         port: server.port,
       });
-      const target = admitForTest(`https://${host}:${server.port}/?q=secret`, ['127.0.0.1', '127.0.0.2']);
+      const target = authorizeForTest(`https://${host}:${server.port}/?q=secret`, ['127.0.0.1', '127.0.0.2']);
       const result = await callTransport(open({ca: [authority.pem]}), target);
       expect(result).toMatchObject({
         ok: false,
@@ -277,7 +293,7 @@ describe('TLS', () => {
       certificate: issue({names: ['shop.example']}),
       clientCa: authority.pem,
     });
-    const target = admitForTest(`https://shop.example:${server.port}/`);
+    const target = authorizeForTest(`https://shop.example:${server.port}/`);
     const result = await callTransport(open({ca: [authority.pem]}), target);
     expect(result.ok || result.error.details['error']).toBe('tls_validation_failed');
     await server.allClosed();
@@ -290,7 +306,7 @@ describe('TLS', () => {
     const mute = await startRawServer(() => {}, {onConnection: socket => socket.destroy()});
     closers.push(plain.close, mute.close);
     const outcome = async (port: number): Promise<unknown> => {
-      const result = await callTransport(open(), admitForTest(`https://shop.example:${port}/`));
+      const result = await callTransport(open(), authorizeForTest(`https://shop.example:${port}/`));
       return result.ok || result.error.details['error'];
     };
     expect(await outcome(plain.port)).toBe('tls_validation_failed');
@@ -304,7 +320,7 @@ describe('TLS', () => {
       onConnection: socket => socket.once('data', () => setImmediate(() => clock.advance(5000))),
     });
     closers.push(server.close);
-    const result = await callTransport(open(), admitForTest(`https://slow.example:${server.port}/`), {
+    const result = await callTransport(open(), authorizeForTest(`https://slow.example:${server.port}/`), {
       budget,
     });
     expect(result).toMatchObject({ok: false, error: {code: 'timeout', details: {phase: 'tls'}}});
@@ -316,7 +332,7 @@ describe('TLS', () => {
     const server = await serve(hello, {certificate: issue({names: ['shop.example']})});
     const transport = open({ca: [authority.pem]});
     for (let round = 0; round < 3; round += 1) {
-      const result = await callTransport(transport, admitForTest(`https://shop.example:${server.port}/`));
+      const result = await callTransport(transport, authorizeForTest(`https://shop.example:${server.port}/`));
       expect(result.ok).toBe(true);
     }
     expect([server.accepted(), server.open()]).toEqual([1, 1]);

@@ -4,7 +4,7 @@ import type {Budget} from '../../../core/budget.ts';
 import {fail} from '../../../core/failure/fail.ts';
 import type {Failure} from '../../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../../core/result.ts';
-import type {AdmittedTarget} from '../../page.ts';
+import type {PinnedTarget} from '../../page.ts';
 import {type NetworkProblem, networkFailure} from '../network-failure.ts';
 import {canonicalAddress} from './canonical-address.ts';
 import {openTcp} from './open-tcp.ts';
@@ -31,11 +31,11 @@ interface Unreachable {
 }
 
 /**
- * FR-WF-06a, FR-WF-DNS-01: connects to the judged addresses in their order, never to a name, so
+ * FR-WF-06a, FR-WF-DNS-01: connects to the checked addresses in their order, never to a name, so
  * nothing is resolved here. Only a failed connect leads to the next address (ruling A5).
  */
 export async function connectPinned(
-  target: AdmittedTarget,
+  target: PinnedTarget,
   budget: Budget,
   options: ConnectOptions,
 ): Promise<Result<PinnedSocket>> {
@@ -64,7 +64,7 @@ export async function connectPinned(
 }
 
 async function connectOne(
-  target: AdmittedTarget,
+  target: PinnedTarget,
   address: string,
   timeoutMs: number,
   budget: Budget,
@@ -97,7 +97,7 @@ async function connectOne(
 }
 
 /** Ruling A7 */
-function checkPinned(target: AdmittedTarget, remote: string | undefined): Err<Failure> | undefined {
+function checkPinned(target: PinnedTarget, remote: string | undefined): Err<Failure> | undefined {
   const address = canonicalAddress(remote ?? '');
   for (const pinned of target.pinned) if (canonicalAddress(pinned) === address) return undefined;
   const host = target.url.name;
@@ -111,7 +111,7 @@ function checkPinned(target: AdmittedTarget, remote: string | undefined): Err<Fa
 
 async function secure(
   socket: Socket,
-  target: AdmittedTarget,
+  target: PinnedTarget,
   address: string,
   budget: Budget,
   options: ConnectOptions,

@@ -6,7 +6,7 @@ import {parseResponseHead} from '../response/parse-response-head.ts';
 import {socketProblem} from './socket-problem.ts';
 
 export interface TunnelTarget {
-  /** Ruling A8: the judged address, never a name. */
+  /** Ruling A8: the checked address, never a name. */
   readonly address: string;
   readonly port: number;
   /** `Proxy-Authorization`, if the proxy wants it. */
@@ -35,7 +35,7 @@ export async function openTunnel(
     const onData = (chunk: Buffer): void => {
       const read = reader.push(chunk);
       if (!read.ok) settle({error: 'proxy_broken', reason: read.error});
-      else if (read.value !== undefined) settle(judgeAnswer(read.value.head, read.value.rest));
+      else if (read.value !== undefined) settle(checkAnswer(read.value.head, read.value.rest));
     };
     const onEnd = (): void => settle({error: 'proxy_broken', reason: 'connection_closed'});
     const onError = (error: Error): void =>
@@ -55,7 +55,7 @@ function connectRequest({address, port, authorization}: TunnelTarget): string {
   return `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`;
 }
 
-function judgeAnswer(head: Buffer, rest: Buffer): NetworkProblem | undefined {
+function checkAnswer(head: Buffer, rest: Buffer): NetworkProblem | undefined {
   const parsed = parseResponseHead(head);
   if (!parsed.ok) return {error: 'proxy_broken', reason: parsed.error};
   const {status} = parsed.value;

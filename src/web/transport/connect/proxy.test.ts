@@ -1,5 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
-import {admitForTest} from '../../../../test/support/admit-for-test.ts';
+import {authorizeForTest} from '../../../../test/support/authorize-for-test.ts';
 import {callTransport} from '../../../../test/support/call-transport.ts';
 import {createCertificateAuthority} from '../../../../test/support/certificates.ts';
 import {startHttpServer} from '../../../../test/support/http-server.ts';
@@ -40,7 +40,7 @@ describe('ruling A8: through a proxy', () => {
     const proxy = await start(startProxyServer());
     const result = await callTransport(
       through(proxy.origin),
-      admitForTest(`http://nowhere.invalid:${server.port}/`),
+      authorizeForTest(`http://nowhere.invalid:${server.port}/`),
     );
     expect(result.ok && Buffer.from(result.value.body).toString()).toBe('hello');
     expect(proxy.connects).toEqual([`127.0.0.1:${server.port}`]);
@@ -57,7 +57,7 @@ describe('ruling A8: through a proxy', () => {
     ] as const) {
       const server = await start(startHttpServer(hello, {certificate: authority.issue({names})}));
       const transport = through(proxy.origin, [authority.pem]);
-      const result = await callTransport(transport, admitForTest(`https://shop.example:${server.port}/`));
+      const result = await callTransport(transport, authorizeForTest(`https://shop.example:${server.port}/`));
       expect(result.ok ? result.value.status : result.error.details['error']).toBe(outcome);
     }
   });
@@ -67,7 +67,7 @@ describe('ruling A8: through a proxy', () => {
     const proxy = await start(startProxyServer());
     const transport = through(proxy.origin);
     for (let round = 0; round < 3; round += 1)
-      await callTransport(transport, admitForTest(`${server.origin}/`));
+      await callTransport(transport, authorizeForTest(`${server.origin}/`));
     expect([proxy.accepted(), server.accepted()]).toEqual([1, 1]);
     await transport.close();
     await proxy.allClosed();
@@ -75,7 +75,7 @@ describe('ruling A8: through a proxy', () => {
 
   test('ruling A8 an address that is not pinned is not asked for', async () => {
     const proxy = await start(startProxyServer());
-    const target = admitForTest('http://rebound.example:80/', ['127.0.0.1'], ['93.184.216.34']);
+    const target = authorizeForTest('http://rebound.example:80/', ['127.0.0.1'], ['93.184.216.34']);
     const result = await callTransport(through(proxy.origin), target);
     expect(result.ok || result.error.code).toBe('ssrf_blocked');
     expect(proxy.accepted()).toBe(0);
@@ -87,7 +87,7 @@ describe('ruling A8: through a proxy', () => {
     const proxy = await start(
       startProxyServer({route: {[authority]: {host: '127.0.0.1', port: server.port}}}),
     );
-    const target = admitForTest(`http://six.example:${server.port}/`, ['2001:db8::1']);
+    const target = authorizeForTest(`http://six.example:${server.port}/`, ['2001:db8::1']);
     expect((await callTransport(through(proxy.origin), target)).ok).toBe(true);
     expect(proxy.connects).toEqual([authority]);
   });
@@ -99,10 +99,13 @@ describe('ruling A8: through a proxy', () => {
     const place = `127.0.0.1:${proxy.port}`;
     const good = await callTransport(
       through(`http://us%3Aer:pass%40word@${place}`),
-      admitForTest(`${server.origin}/`),
+      authorizeForTest(`${server.origin}/`),
     );
     expect(good.ok && good.value.status).toBe(200);
-    const bad = await callTransport(through(`http://user:wrong@${place}`), admitForTest(`${server.origin}/`));
+    const bad = await callTransport(
+      through(`http://user:wrong@${place}`),
+      authorizeForTest(`${server.origin}/`),
+    );
     expect(bad.ok || bad.error.details).toMatchObject({error: 'proxy_auth_required', status: 407});
     expect(JSON.stringify(bad)).not.toContain('wrong');
   });
@@ -110,7 +113,7 @@ describe('ruling A8: through a proxy', () => {
   test('ruling A5 an address that the proxy cannot reach leads to the next, a refusal does not', async () => {
     const server = await start(startHttpServer(hello, {address: '127.0.0.3'}));
     const {port} = server;
-    const target = admitForTest(`http://many.example:${port}/`, ['127.0.0.2', '127.0.0.3']);
+    const target = authorizeForTest(`http://many.example:${port}/`, ['127.0.0.2', '127.0.0.3']);
     for (const [status, outcome] of [
       [502, 200],
       [403, 'proxy_refused'],
@@ -128,17 +131,17 @@ describe('ruling A8: through a proxy', () => {
     ['a redirect', 'HTTP/1.1 302 Found\r\nLocation: http://a/\r\n\r\n', 'proxy_refused'],
   ])('ruling A8 a proxy that sends %s is refused', async (_name, bytes, error) => {
     const proxy = await start(startRawServer(socket => socket.write(bytes)));
-    const result = await callTransport(through(proxy.origin), admitForTest('http://a.example:80/'));
+    const result = await callTransport(through(proxy.origin), authorizeForTest('http://a.example:80/'));
     expect(result.ok || result.error.details['error']).toBe(error);
     await proxy.allClosed();
   });
 
   test('ruling A8 a proxy that hangs up or is not there', async () => {
     const proxy = await start(startRawServer(socket => socket.destroy()));
-    const broken = await callTransport(through(proxy.origin), admitForTest('http://a.example:80/'));
+    const broken = await callTransport(through(proxy.origin), authorizeForTest('http://a.example:80/'));
     expect(broken.ok || broken.error.details['error']).toBe('proxy_broken');
     await proxy.close();
-    const gone = await callTransport(through(proxy.origin), admitForTest('http://a.example:80/'));
+    const gone = await callTransport(through(proxy.origin), authorizeForTest('http://a.example:80/'));
     expect(gone.ok || gone.error.details).toMatchObject({error: 'proxy_unreachable', reason: 'ECONNREFUSED'});
   });
 
@@ -146,7 +149,9 @@ describe('ruling A8: through a proxy', () => {
     const clock = createManualClock();
     const budget = new Budget(5000, clock);
     const proxy = await start(startRawServer(() => setImmediate(() => clock.advance(5000))));
-    const result = await callTransport(through(proxy.origin), admitForTest('http://a.example:80/'), {budget});
+    const result = await callTransport(through(proxy.origin), authorizeForTest('http://a.example:80/'), {
+      budget,
+    });
     expect(result).toMatchObject({ok: false, error: {code: 'timeout', details: {phase: 'connect'}}});
     await proxy.allClosed();
     budget.close();
@@ -156,9 +161,9 @@ describe('ruling A8: through a proxy', () => {
     const server = await start(startHttpServer(hello));
     const proxy = await start(startProxyServer());
     const transport = through(proxy.origin, [], '.direct.example');
-    await callTransport(transport, admitForTest(`http://www.direct.example:${server.port}/`));
+    await callTransport(transport, authorizeForTest(`http://www.direct.example:${server.port}/`));
     expect(proxy.accepted()).toBe(0);
-    await callTransport(transport, admitForTest(`http://www.proxied.example:${server.port}/`));
+    await callTransport(transport, authorizeForTest(`http://www.proxied.example:${server.port}/`));
     expect(proxy.accepted()).toBe(1);
   });
 });
@@ -167,7 +172,7 @@ describe('ruling A8: the settings', () => {
   const proxied = (noProxy: string, href: string): boolean => {
     const settings = readProxySettings({HTTP_PROXY: 'proxy.example:3128', NO_PROXY: noProxy});
     if (!settings.ok) throw new Error(settings.error.message);
-    return proxyFor(settings.value, admitForTest(href).url) !== undefined;
+    return proxyFor(settings.value, authorizeForTest(href).url) !== undefined;
   };
 
   test.each([

@@ -4,7 +4,7 @@ import type {WebUrl} from '../../page.ts';
 import {type NoProxyRule, parseNoProxy} from './no-proxy.ts';
 
 export interface ProxyServer {
-  /** Name or address, without brackets. The operator chose it; it is not judged by the guard. */
+  /** Name or address, without brackets. The operator chose it; it is not checked by the guard. */
   readonly host: string;
   readonly port: number;
   /** `Proxy-Authorization`, from the userinfo of the proxy's URL. Never shown. */

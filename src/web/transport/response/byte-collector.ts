@@ -16,12 +16,12 @@ export class ByteCollector {
   append(bytes: Uint8Array): void {
     this.#length += bytes.length;
     if (bytes.length >= SMALL_BYTES && bytes.length * 2 >= bytes.buffer.byteLength) {
-      this.#sealBlock();
+      this.#closeBlock();
       this.#parts.push(bytes);
       return;
     }
     if (this.#filled + bytes.length > this.#block.length) {
-      this.#sealBlock();
+      this.#closeBlock();
       this.#block = Buffer.allocUnsafeSlow(
         Math.max(bytes.length, this.#parts.length === 0 ? SMALL_BYTES : BLOCK_BYTES),
       );
@@ -32,7 +32,7 @@ export class ByteCollector {
 
   /** Everything, in one piece. */
   join(): Uint8Array {
-    this.#sealBlock();
+    this.#closeBlock();
     const [first] = this.#parts;
     if (first !== undefined && this.#parts.length === 1) return first;
     const whole = Buffer.allocUnsafeSlow(this.#length);
@@ -45,7 +45,7 @@ export class ByteCollector {
   }
 
   /** What is left of the block takes the next small parts. */
-  #sealBlock(): void {
+  #closeBlock(): void {
     if (this.#filled > 0) this.#parts.push(this.#block.subarray(0, this.#filled));
     this.#block = this.#block.subarray(this.#filled);
     this.#filled = 0;

@@ -8,10 +8,10 @@ import type {FileSystem} from '../../file-system.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../../max-whole-file-bytes.ts';
 import {byteString} from '../../patch/byte-string.ts';
 import {changedWindow, countLines} from '../../patch/diff/changed-window.ts';
-import type {ReadLedger} from '../../read/read-ledger.ts';
+import type {ReadTracker} from '../../read/read-tracker.ts';
 import {fileTooLarge} from '../../refusals.ts';
 import {quotePath, type WritablePath} from '../../workspace-path.ts';
-import {type PreparedChange, prepareChange, readBasis} from './prepare-write.ts';
+import {type PreparedChange, prepareChange, readBaseVersion} from './prepare-write.ts';
 import {type ReplacedMatch, replaceExact} from './replace-exact.ts';
 
 export interface TextEdit {
@@ -37,11 +37,11 @@ export interface PreparedReplacement extends PreparedChange {
 /** str_replace: worked out on the file as this session has read it; all edits or none. `commit` makes it. */
 export async function prepareReplacement(
   fileSystem: FileSystem,
-  ledger: ReadLedger,
+  tracker: ReadTracker,
   {path, edits}: ReplacementRequest,
   deadline?: Deadline,
 ): Promise<Result<PreparedReplacement>> {
-  const before = await readBasis(fileSystem, ledger, path, deadline);
+  const before = await readBaseVersion(fileSystem, tracker, path, deadline);
   if (!before.ok) return before;
   const {content: original} = before.value;
   if (!isUtf8(original)) return fail('binary_file', `${quotePath(path)} is not UTF-8 text.`, {path});

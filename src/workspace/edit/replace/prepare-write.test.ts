@@ -15,13 +15,13 @@ import {temporaryDirectory} from '../../../../test/support/temporary-directory.t
 import {systemClock} from '../../../core/clock.ts';
 import type {Result} from '../../../core/result.ts';
 import {changedFile} from '../../../tools/change/changed-file.ts';
-import {refreshLedger} from '../../../tools/change/refresh-ledger.ts';
+import {refreshTracker} from '../../../tools/change/refresh-tracker.ts';
 import {contentHash} from '../../content-hash.ts';
 import {openWorkspace} from '../../jail/jail.ts';
 import {jailedFileSystem} from '../../jail/jailed-file-system.ts';
 import {fileWrites} from '../../patch/file-writes.ts';
-import {ReadLedger} from '../../read/read-ledger.ts';
 import {readText} from '../../read/read-text.ts';
+import {ReadTracker} from '../../read/read-tracker.ts';
 import {changeWorkspace} from '../change-workspace.ts';
 import {prepareReplacement} from './prepare-replacement.ts';
 import {type PreparedChange, prepareWrite} from './prepare-write.ts';
@@ -32,7 +32,7 @@ async function session(content = 'one\ntwo\n') {
   const at = join(root, 'f.txt');
   writeFileSync(at, content);
   const files = jailedFileSystem(unwrap(openWorkspace(root)));
-  const ledger = new ReadLedger();
+  const tracker = new ReadTracker();
   const workspace = unwrap(openWorkspace(root));
   const options = {directory: join(temporaryDirectory(), 'state'), clock: systemClock};
   return {
@@ -45,20 +45,20 @@ async function session(content = 'one\ntwo\n') {
       const done = await changeWorkspace(workspace, options, undefined, held =>
         held.commit(fileWrites(changes)),
       );
-      if (done.ok) refreshLedger(ledger, changes);
+      if (done.ok) refreshTracker(tracker, changes);
       return codeOf(done);
     },
     files,
-    ledger,
+    tracker,
     read: async (path: string, startLine?: number, endLine?: number) => {
       const parsed = unwrap(files.resolve(path));
       const {hash} = unwrap(await readText(files, parsed, {startLine, endLine, maxBytes: 100_000}));
-      ledger.record(parsed, hash);
+      tracker.record(parsed, hash);
     },
     write: async (path: string, text: string) =>
-      prepareWrite(files, ledger, unwrap(files.resolveForWrite(path)), text),
+      prepareWrite(files, tracker, unwrap(files.resolveForWrite(path)), text),
     replace: (oldString: string, newString: string) =>
-      prepareReplacement(files, ledger, {
+      prepareReplacement(files, tracker, {
         path: unwrap(files.resolveForWrite('f.txt')),
         edits: [{oldString, newString, replaceAll: false}],
       }),

@@ -4,7 +4,7 @@ import type {Deadline} from '../../deadline.ts';
 import type {FileSystem} from '../../file-system.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../../max-whole-file-bytes.ts';
 import type {Owner} from '../../owner.ts';
-import type {ReadLedger} from '../../read/read-ledger.ts';
+import type {ReadTracker} from '../../read/read-tracker.ts';
 import {fileTooLarge, notAFile, staleRead} from '../../refusals.ts';
 import type {WritablePath} from '../../workspace-path.ts';
 import {isCrlf} from './is-crlf.ts';
@@ -43,14 +43,14 @@ export interface PreparedWrite extends PreparedChange {
 /** W6, W11: write_file. A new file, or the whole of one that this session has read. */
 export async function prepareWrite(
   fileSystem: FileSystem,
-  ledger: ReadLedger,
+  tracker: ReadTracker,
   path: WritablePath,
   content: string | Uint8Array,
   deadline?: Deadline,
 ): Promise<Result<PreparedWrite>> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   if (bytes.length > MAX_WHOLE_FILE_BYTES) return fileTooLarge(path, bytes.length);
-  const read = await readBasis(fileSystem, ledger, path, deadline);
+  const read = await readBaseVersion(fileSystem, tracker, path, deadline);
   if (!read.ok && read.error.code !== 'file_not_found') return read;
   const before = read.ok ? read.value : undefined;
   // Ruling W13.
@@ -62,9 +62,9 @@ export async function prepareWrite(
 }
 
 /** What a change starts from: the file, if this session has read it as it is now. */
-export async function readBasis(
+export async function readBaseVersion(
   fileSystem: FileSystem,
-  ledger: ReadLedger,
+  tracker: ReadTracker,
   path: WritablePath,
   deadline?: Deadline,
 ): Promise<Result<FileVersion>> {
@@ -75,7 +75,7 @@ export async function readBasis(
   const opened = await fileSystem.openFile(path);
   if (!opened.ok) return opened;
   await opened.value.close();
-  const known = ledger.basis(path);
+  const known = tracker.baseVersion(path);
   if (!known.ok) return known;
   const content = await fileSystem.readFile(path, {deadline});
   if (!content.ok) return content;

@@ -6,7 +6,7 @@ import {byteString, bytesOf} from '../byte-string.ts';
 import {hunkLine, hunkRange} from '../diff/render-unified.ts';
 import type {HunkLine} from '../patch.ts';
 import type {LocatedHunk} from './apply-hunks.ts';
-import type {Thread} from './overlay.ts';
+import type {FileHistory} from './overlay.ts';
 
 /** Runs a program to its end. Rejects where it cannot be started. */
 export type RunPatch = (
@@ -29,9 +29,9 @@ export interface CrossCheckOptions {
 }
 
 export type CrossCheck =
-  | {readonly verdict: 'agrees'}
-  | {readonly verdict: 'unavailable'}
-  | {readonly verdict: 'differs'; readonly reason: string};
+  | {readonly outcome: 'agrees'}
+  | {readonly outcome: 'unavailable'}
+  | {readonly outcome: 'differs'; readonly reason: string};
 
 const ARGUMENTS = ['-p1', '-u', '--force', '--fuzz=0', '--no-backup-if-mismatch', '--silent'] as const;
 
@@ -43,7 +43,7 @@ const ARGUMENTS = ['-p1', '-u', '--force', '--fuzz=0', '--no-backup-if-mismatch'
  * of the file). `ed` is out of reach: there is no `PATH`, and only unified hunks are passed.
  */
 export async function crossCheck(
-  threads: readonly Thread[],
+  histories: readonly FileHistory[],
   options: CrossCheckOptions,
 ): Promise<CrossCheck> {
   const {run, directory, command = '/usr/bin/patch'} = options;
@@ -52,35 +52,35 @@ export async function crossCheck(
   try {
     const files = join(stage, 'files');
     await mkdir(files);
-    for (const [number, {initial}] of threads.entries()) {
+    for (const [number, {initial}] of histories.entries()) {
       if (initial !== undefined)
         await writeFile(join(files, fileName(number)), bytesOf(initial), {mode: 0o600});
     }
     const settings = {cwd: files, env: {PATH: stage, TMPDIR: stage, LC_ALL: 'C'}};
     const ask = (args: readonly string[], stdin: Uint8Array) =>
       start(() => run(command, args, {...settings, stdin}));
-    const stdin = bytesOf(renderSteps(threads));
+    const stdin = bytesOf(renderHistories(histories));
     const tried = stdin.length > 0 ? await ask(ARGUMENTS, stdin) : undefined;
-    const verdict = await verdictOn(tried, files, threads);
-    if (tried !== undefined && verdict.verdict === 'agrees') return verdict;
+    const outcome = await outcomeOf(tried, files, histories);
+    if (tried !== undefined && outcome.outcome === 'agrees') return outcome;
     // Only where it does not agree it has to be known whose word that is.
     const version = await ask(['--version'], new Uint8Array());
-    return version?.stdout.startsWith('GNU patch') === true ? verdict : {verdict: 'unavailable'};
+    return version?.stdout.startsWith('GNU patch') === true ? outcome : {outcome: 'unavailable'};
   } finally {
     await rm(stage, {recursive: true, force: true});
   }
 }
 
-async function verdictOn(
+async function outcomeOf(
   tried: Awaited<ReturnType<RunPatch>> | undefined,
   files: string,
-  threads: readonly Thread[],
+  histories: readonly FileHistory[],
 ): Promise<CrossCheck> {
   if (tried !== undefined && tried.exitCode !== 0) {
     const said = takeStart(tried.stderr.trim() || tried.stdout.trim(), 300);
-    return {verdict: 'differs', reason: `it ended with exit code ${tried.exitCode}: ${said}`};
+    return {outcome: 'differs', reason: `it ended with exit code ${tried.exitCode}: ${said}`};
   }
-  return compare(files, threads);
+  return compare(files, histories);
 }
 
 async function start<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
@@ -93,30 +93,32 @@ async function start<Value>(run: () => Promise<Value>): Promise<Value | undefine
 }
 
 /** Every file has the content we computed, and nothing else is there. */
-async function compare(directory: string, threads: readonly Thread[]): Promise<CrossCheck> {
+async function compare(directory: string, histories: readonly FileHistory[]): Promise<CrossCheck> {
   const present = new Set(await readdir(directory));
-  for (const [number, {final}] of threads.entries()) {
+  for (const [number, {final}] of histories.entries()) {
     const name = fileName(number);
     if (present.delete(name) !== (final !== undefined)) {
-      return {verdict: 'differs', reason: `a file is ${final === undefined ? 'left over' : 'missing'}`};
+      return {outcome: 'differs', reason: `a file is ${final === undefined ? 'left over' : 'missing'}`};
     }
     if (final !== undefined && byteString(await readFile(join(directory, name))) !== final) {
-      return {verdict: 'differs', reason: 'the content of a file is another one'};
+      return {outcome: 'differs', reason: 'the content of a file is another one'};
     }
   }
-  if (present.size > 0) return {verdict: 'differs', reason: 'it made a file that the patch does not name'};
-  return {verdict: 'agrees'};
+  if (present.size > 0) return {outcome: 'differs', reason: 'it made a file that the patch does not name'};
+  return {outcome: 'agrees'};
 }
 
 function fileName(number: number): string {
   return `content-${number}`;
 }
 
-function renderSteps(threads: readonly Thread[]): string {
-  const steps = threads.flatMap(({steps}, number) => steps.map(step => ({...step, name: fileName(number)})));
-  steps.sort((one, other) => one.order - other.order);
+function renderHistories(histories: readonly FileHistory[]): string {
+  const versions = histories.flatMap(({versions}, number) =>
+    versions.map(version => ({...version, name: fileName(number)})),
+  );
+  versions.sort((one, other) => one.order - other.order);
   const out: string[] = [];
-  for (const {kind, hunks, name} of steps) {
+  for (const {kind, hunks, name} of versions) {
     out.push(kind === 'create' ? '--- /dev/null\n' : `--- a/${name}\n`);
     out.push(kind === 'delete' ? '+++ /dev/null\n' : `+++ b/${name}\n`);
     let shift = 0;

@@ -24,16 +24,16 @@ export interface PatchTree {
 }
 
 /** The same content under one or several names, from its first to its last section. */
-export interface Thread {
+export interface FileHistory {
   /** Undefined where a section creates it. */
   readonly initial: ByteString | undefined;
   /** Undefined where a section deletes it. */
   readonly final: ByteString | undefined;
   /** The hunks of each section that had some, with the number of lines before and after. */
-  readonly steps: readonly ThreadStep[];
+  readonly versions: readonly FileVersion[];
 }
 
-export interface ThreadStep {
+export interface FileVersion {
   readonly kind: 'create' | 'delete' | 'modify';
   readonly hunks: readonly LocatedHunk[];
   /** Number of the section in the patch, to keep their order across threads. */
@@ -54,19 +54,19 @@ export interface OverlayResult {
   /** In the order in which the patch first names them. Only what differs in the end. */
   readonly changes: readonly FileChange[];
   readonly offsets: readonly AppliedOffset[];
-  readonly threads: readonly Thread[];
+  readonly histories: readonly FileHistory[];
 }
 
-interface OpenThread {
+interface OpenFileHistory {
   readonly initial: ByteString | undefined;
   final: ByteString | undefined;
-  readonly steps: ThreadStep[];
+  readonly versions: FileVersion[];
 }
 
 interface Entry extends OverlayEntry {
   current: FileState | undefined;
   origin: WritablePath | undefined;
-  thread: OpenThread | undefined;
+  history: OpenFileHistory | undefined;
   /** A section for it failed; what later ones would say about it means nothing. */
   failed: boolean;
 }
@@ -98,14 +98,14 @@ export async function overlayPatch(
   }
   const [first, ...others] = overlay.problems;
   if (first !== undefined) return patchFailure([first, ...others]);
-  return ok({changes: netChanges(overlay.entries), offsets: overlay.offsets, threads: overlay.threads});
+  return ok({changes: netChanges(overlay.entries), offsets: overlay.offsets, histories: overlay.histories});
 }
 
 class Overlay {
   readonly entries = new Map<WritablePath, Entry>();
   readonly problems: PatchProblem[] = [];
   readonly offsets: AppliedOffset[] = [];
-  readonly threads: OpenThread[] = [];
+  readonly histories: OpenFileHistory[] = [];
   readonly #tree: PatchTree;
   /** Directories that new files of this patch need. */
   readonly #directories = new Set<string>();
@@ -141,10 +141,10 @@ class Overlay {
     const content = added.map(line => line.text).join('');
     entry.current = {content, mode: section.executable ? 0o755 : undefined};
     // A file that is created empty has no hunk that could be shown to `patch`.
-    entry.thread = {initial: added.length > 0 ? undefined : '', final: content, steps: []};
+    entry.history = {initial: added.length > 0 ? undefined : '', final: content, versions: []};
     if (added.length > 0)
-      entry.thread.steps.push({kind: 'create', hunks: [{at: 0, offset: 0, lines: added}], order});
-    this.threads.push(entry.thread);
+      entry.history.versions.push({kind: 'create', hunks: [{at: 0, offset: 0, lines: added}], order});
+    this.histories.push(entry.history);
     return true;
   }
 
@@ -176,16 +176,16 @@ class Overlay {
           `The deletion of ${quotePath(source.path)} leaves ${left} of its lines. Put the whole file into the hunk as "-" lines.`,
         );
       }
-      if (section.hunks.length > 0 && source.thread !== undefined) source.thread.final = undefined;
-      source.thread = undefined;
+      if (section.hunks.length > 0 && source.history !== undefined) source.history.final = undefined;
+      source.history = undefined;
       source.origin = undefined;
       return true;
     }
-    const {thread, origin} = source;
-    source.thread = undefined;
+    const {history, origin} = source;
+    source.history = undefined;
     source.origin = undefined;
     target.current = {content, mode: withExecutable(before.mode, section.executable)};
-    target.thread = thread;
+    target.history = history;
     target.origin = origin;
     return true;
   }
@@ -212,12 +212,16 @@ class Overlay {
     for (const [index, {at, offset}] of located.entries()) {
       if (offset !== 0) this.offsets.push({path: source.path, hunk: index + 1, line: at + 1, offset});
     }
-    if (source.thread === undefined) {
-      source.thread = {initial: before.content, final: content, steps: []};
-      this.threads.push(source.thread);
+    if (source.history === undefined) {
+      source.history = {initial: before.content, final: content, versions: []};
+      this.histories.push(source.history);
     }
-    source.thread.final = content;
-    source.thread.steps.push({kind: section.kind === 'delete' ? 'delete' : 'modify', hunks: located, order});
+    source.history.final = content;
+    source.history.versions.push({
+      kind: section.kind === 'delete' ? 'delete' : 'modify',
+      hunks: located,
+      order,
+    });
     return content;
   }
 
@@ -286,7 +290,7 @@ class Overlay {
       path: resolved.value,
       original,
       current: original,
-      thread: undefined,
+      history: undefined,
       origin: original === undefined ? undefined : resolved.value,
       failed: !read.ok,
     };

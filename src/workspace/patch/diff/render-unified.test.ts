@@ -77,8 +77,8 @@ function numbered(count: number, prefix: string): string[] {
   return Array.from({length: count}, (_, index) => `${prefix}${index}`);
 }
 
-function alternating(count: number, step: number): string[] {
-  return Array.from({length: count}, (_, index) => ((index * index) % step < step / 2 ? 'x' : 'y'));
+function alternating(count: number, version: number): string[] {
+  return Array.from({length: count}, (_, index) => ((index * index) % version < version / 2 ? 'x' : 'y'));
 }
 
 describe('the unified diff', () => {

@@ -70,10 +70,10 @@ describe('ruling W15: hunks without context', () => {
   test('W15: the numbers are meant for what was known when the call came, whatever the session learned since', async () => {
     const {session, ...place} = await callWorkspaceTools({f: 'one\ntwo\nthree\n'});
     await place.data('read_file', {path: 'f'});
-    const sent = session.ledger.snapshot();
+    const sent = session.tracker.snapshot();
     await place.data('str_replace', {path: 'f', old_string: 'one', new_string: 'zero\none'});
-    const plan = (ledger: typeof sent) => planPatch(session.workspace, insertion, {ledger}).then(codeOf);
-    expect([await plan(sent), await plan(session.ledger)]).toEqual(['patch_hunk_fail', 'ok']);
+    const plan = (tracker: typeof sent) => planPatch(session.workspace, insertion, {tracker}).then(codeOf);
+    expect([await plan(sent), await plan(session.tracker)]).toEqual(['patch_hunk_fail', 'ok']);
   });
 
   test('W15: not where an earlier hunk or section has moved the lines', async () => {

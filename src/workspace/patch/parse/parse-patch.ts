@@ -7,7 +7,7 @@ import {type ByteString, byteString} from '../byte-string.ts';
 import {beginPatchAt, parseBeginPatch} from '../parse-begin-patch.ts';
 import type {Hunk, Patch, PatchSection} from '../patch.ts';
 import {atOnce, LINES_A_TURN, type Turns} from '../turns.ts';
-import {judgeSection} from './judge-section.ts';
+import {checkSection} from './check-section.ts';
 import {isSignature, parseHunk} from './parse-hunk.ts';
 import {headerText, isBinaryNotice, type Report, readSectionHeader, shownLine} from './section-header.ts';
 
@@ -143,7 +143,7 @@ function* readSections(
       recounted += body.recounted;
       // What is wrong with its header or a hunk has been reported already.
       if (!start.usable || !body.usable) continue;
-      const section = judgeSection(start.header, body.hunks, report);
+      const section = checkSection(start.header, body.hunks, report);
       if (section !== undefined) sections.push(section);
       continue;
     }

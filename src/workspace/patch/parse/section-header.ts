@@ -3,7 +3,7 @@ import type {ByteString} from '../byte-string.ts';
 import {type HeaderName, parseBareName, parseGitNames, parseHeaderName} from './header-names.ts';
 import {decodeName} from './quoted-name.ts';
 
-/** The lines before the hunks of a section, read but not yet judged. */
+/** The lines before the hunks of a section, read but not yet checked. */
 export interface SectionHeader {
   /** 1-based line where the section begins. */
   readonly line: number;

@@ -1,0 +1,154 @@
+import type {Budget} from '../../core/budget.ts';
+import {fail} from '../../core/failure/fail.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {countedUnits} from '../chunk/token-counter.ts';
+import type {Job, JobResults} from './jobs.ts';
+import {WorkerThread} from './worker-thread.ts';
+
+export interface WorkerPoolSettings {
+  /** Bytes of a document (for chunking, UTF-16 units of Markdown to count) from which on it leaves the event loop. */
+  readonly threshold: Readonly<Record<Job['kind'], number>>;
+  readonly maxThreads: number;
+}
+
+/** What was counted takes a fifth of the time, or less (`npm run bench -- offload`). */
+const COUNTED = 4;
+
+/**
+ * `npm run bench -- offload`, November 2026, ms of one core: HTML to chunks takes 1.7 for 32 KiB and 4.1 for 64,
+ * Markdown to chunks 0.8 and 2.3, and handing a document over 0.1 to 1.5 more. So what is smaller gains nothing
+ * by it. At its worst (random letters) chunking 64 KiB takes 100, the longest that a page holds up the others.
+ */
+export const DEFAULT_WORKER_POOL: WorkerPoolSettings = {
+  // Reading a megabyte takes 40 to 114 (`node bench/reading/run.js`, November 2026).
+  threshold: {convert: 32_768, chunk: 65_536, read: 32_768, quote: 32_768},
+  maxThreads: 2,
+};
+
+/**
+ * Ruling C3: parsing, extraction and chunking count against the deadline. Small documents are done
+ * in place; others in a thread that the deadline kills, so that no page can hold a call or stall
+ * the others.
+ */
+export class WorkerPool {
+  readonly #settings: WorkerPoolSettings;
+  readonly #idle: WorkerThread[] = [];
+  readonly #threads = new Set<WorkerThread>();
+  readonly #waiting: (() => void)[] = [];
+  #closed = false;
+
+  constructor(settings: WorkerPoolSettings = DEFAULT_WORKER_POOL) {
+    this.#settings = settings;
+  }
+
+  async run<Kind extends Job['kind']>(
+    job: Extract<Job, {kind: Kind}>,
+    budget: Budget,
+  ): Promise<Result<JobResults[Kind]>> {
+    budget.enter('extract');
+    if (budget.spent) return budget.failure();
+    if (sizeOf(job) < this.#settings.threshold[job.kind]) {
+      try {
+        return ok((await runHere(job)) as JobResults[Kind]);
+      } catch (error) {
+        return extractionFailed(error instanceof Error ? error.message : String(error));
+      }
+    }
+    let thread: WorkerThread | undefined;
+    try {
+      thread = await this.#acquire(budget);
+    } catch (error) {
+      // The system has no thread to give.
+      return extractionFailed(error instanceof Error ? error.message : String(error));
+    }
+    if (!thread) return budget.spent ? budget.failure() : extractionFailed('the toolbox was closed');
+    const answer = await budget.race(thread.run(job));
+    if (!answer.ok) {
+      await this.#discard(thread);
+      return answer;
+    }
+    if (!thread.alive) await this.#discard(thread);
+    else this.#release(thread);
+    return 'value' in answer.value
+      ? ok(answer.value.value as JobResults[Kind])
+      : extractionFailed(answer.value.problem);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+    await Promise.all([...this.#threads].map(thread => this.#discard(thread)));
+  }
+
+  async #acquire(budget: Budget): Promise<WorkerThread | undefined> {
+    while (!this.#closed && !budget.spent) {
+      const idle = this.#idle.pop();
+      if (idle?.alive) return idle;
+      if (idle) await this.#discard(idle);
+      else if (this.#threads.size < this.#settings.maxThreads) {
+        const thread = new WorkerThread();
+        this.#threads.add(thread);
+        return thread;
+      } else {
+        let wake: () => void = () => {};
+        await budget.race(
+          new Promise<void>(resolve => {
+            wake = resolve;
+            this.#waiting.push(resolve);
+          }),
+        );
+        const place = this.#waiting.indexOf(wake);
+        if (place !== -1) this.#waiting.splice(place, 1);
+      }
+    }
+    // A wake-up that came together with the deadline goes to the next in line.
+    this.#waiting.shift()?.();
+    return undefined;
+  }
+
+  #release(thread: WorkerThread): void {
+    this.#idle.push(thread);
+    this.#waiting.shift()?.();
+  }
+
+  async #discard(thread: WorkerThread): Promise<void> {
+    this.#threads.delete(thread);
+    const place = this.#idle.indexOf(thread);
+    if (place !== -1) this.#idle.splice(place, 1);
+    await thread.kill();
+    this.#waiting.shift()?.();
+  }
+}
+
+/** The parser and all behind it are loaded by the first document that needs it. */
+async function runHere(job: Job): Promise<JobResults[Job['kind']]> {
+  switch (job.kind) {
+    case 'chunk':
+      return (await import('./plan-job.ts')).runChunkJob(job);
+    case 'read':
+      return (await import('./read-job.ts')).runReadJob(job);
+    case 'quote':
+      return (await import('./read-job.ts')).runQuoteJob(job);
+    case 'convert':
+      return (await import('./jobs.ts')).runJob(job);
+  }
+}
+
+function sizeOf(job: Job): number {
+  if (job.kind === 'convert') return job.bytes.length;
+  const {length} = job.markdown;
+  if (job.kind !== 'chunk') return length;
+  const counted = job.counts ? countedUnits(job.counts, job.maxTokens) : 0;
+  return length - counted + counted / COUNTED;
+}
+
+function extractionFailed(problem: string) {
+  const reason = problem.split('\n', 1)[0] ?? problem;
+  return fail(
+    'extraction_failed',
+    `The document could not be converted: ${reason}. Try another version of it.`,
+    {
+      error: reason,
+    },
+  );
+}
