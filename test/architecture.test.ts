@@ -42,6 +42,10 @@ function breaches(name: string, files: Files): readonly string[] {
   return rule(Object.entries(files).map(([path, text]) => readSourceModule(`src/${path}`, text)));
 }
 
+function crowd(room: string, count: number): Files {
+  return Object.fromEntries(Array.from({length: count}, (_, index) => [`${room}/a${index}.ts`, '']));
+}
+
 /** rule → files that breach it once each, and files that do not. */
 const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly good: readonly Files[]}>> = {
   'rooms import only what is below them': {
@@ -77,15 +81,17 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
       {'web/url/a.ts': "import {b} from '../guard/b.ts';"},
       {'web/guard/a.ts': "import type {b} from '../url/b.ts';"},
       {'web/robots/a.ts': "import {b} from '../fetch-page.ts';"},
-      {'web/extract/a.ts': "import {b} from '../offload/b.ts';"},
-      {'web/offload/a.ts': "import {b} from '../transport/b.ts';"},
+      {'web/extract/a.ts': "import {b} from '../convert/b.ts';"},
+      {'web/convert/a.ts': "import {b} from '../transport/b.ts';"},
+      {'web/navigate/a.ts': "import {b} from '../render/b.ts';"},
     ],
     good: [
       {
         'web/url/a.ts':
           "import {b} from '../page.ts'; import {c} from './c.ts'; import {d} from '../options.ts';",
         'web/fetch-page.ts': "import {b} from './guard/b.ts'; import {c} from './url/c.ts';",
-        'web/offload/a.ts': "import {b} from '../extract/b.ts'; import {c} from '../tokens/c.ts';",
+        'web/convert/a.ts': "import {b} from '../extract/b.ts'; import {c} from '../tokens/c.ts';",
+        'web/render/a.ts': "import {b} from '../navigate/b.ts'; import {c} from '../browser/c.ts';",
         'web/extract/inline/a.ts': "import {b} from '../b.ts'; import {c} from '../../../core/c.ts';",
       },
     ],
@@ -112,7 +118,7 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
       },
     ],
   },
-  'files do not load each other in a circle': {
+  'files do not import each other in a circle': {
     bad: [
       {'web/a.ts': "import {a} from './a.ts';"},
       {'web/a.ts': "import {b} from './b.ts';", 'web/b.ts': "import {type a} from './a.ts';"},
@@ -121,14 +127,19 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
         'web/b.ts': "import {c} from './c.ts';",
         'web/c.ts': "import {b} from './b.ts';",
       },
+      {'web/a.ts': "import {b} from './b.ts';", 'web/b.ts': "import type {a} from './a.ts';"},
     ],
     good: [
       {
         'web/a.ts': "import {b} from './b.ts'; import {c} from './c.ts';",
-        'web/b.ts': "import {c} from './c.ts';",
-        'web/c.ts': "import type {b} from './b.ts';",
+        'web/b.ts': "import type {c} from './c.ts';",
+        'web/c.ts': '',
       },
     ],
+  },
+  'a room has at most 16 files at one level': {
+    bad: [crowd('web/url', 17)],
+    good: [{...crowd('web/url', 16), ...crowd('web/url/host', 16)}, crowd('cli/commands', 17)],
   },
   'powers are confined': {
     bad: [

@@ -28,9 +28,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The vocabulary that every stage of web/ shares. */
 const WEB_VOCABULARY = ['src/web/page.ts', 'src/web/options.ts'];
 
-/** Stages that run other stages: a worker does the slow ones where it can be killed (ruling C3). */
+/** What fits on a screen when a room is opened; more of it belongs into rooms of their own. */
+const MAX_FILES = 16;
+
+/** A list and no room: one file an entry, all of one form. */
+const LISTS = ['src/cli/commands'];
+
+/** Stages that run other stages; a worker runs the slow ones where it can be killed (ruling C3). */
 const STAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  offload: ['extract', 'decode', 'tokens', 'chunk', 'read'],
+  // A hop is checked, allowed by robots.txt and requested; a response is a document or none.
+  navigate: ['guard', 'robots', 'url', 'decode'],
+  // A page goes where its navigations go, and what it became is converted as what came over HTTP is.
+  render: ['browser', 'convert', 'decode', 'guard', 'navigate', 'url'],
+  convert: ['extract', 'decode', 'tokens', 'chunk', 'read'],
+  guard: ['ip'],
   // Reads by the same blocks that chunks are made of.
   read: ['chunk'],
 };
@@ -61,7 +72,7 @@ const POWERS: readonly Power[] = [
   {
     name: 'child processes',
     modules: ['node:child_process', 'node:cluster'],
-    holders: ['src/workspace/process/', 'src/workspace/process.ts', 'src/sandbox/', 'src/web/browser/'],
+    holders: ['src/workspace/process/', 'src/sandbox/', 'src/web/browser/'],
   },
   {
     name: 'the process environment',
@@ -121,7 +132,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
       return kind === 'url' || specifier.endsWith('.ts') ? undefined : `imports ${specifier}; write .ts`;
     })(modules);
   },
-  'files do not load each other in a circle': findCircles,
+  'files do not import each other in a circle': findCircles,
+  'a room has at most 16 files at one level': findCrowds,
   'powers are confined': confined(POWERS),
   'what a check proved is minted by the check': confined(MINTS),
   'a file has at most 300 lines': perFile(({path, lineCount}) =>
@@ -164,7 +176,7 @@ function stageBreach(module: SourceModule, {specifier = ''}: Import): string | u
   return `imports ${target}; what a stage needs is handed in by the spine`;
 }
 
-/** Depth first; a circle is found by the edge that closes it. What is erased loads nothing. */
+/** Depth first; a circle is found by the edge that closes it. A circle of types is hard to read too. */
 function findCircles(modules: readonly SourceModule[]): readonly string[] {
   const byPath = new Map(modules.map(module => [module.path, module]));
   const done = new Set<string>();
@@ -179,13 +191,20 @@ function findCircles(modules: readonly SourceModule[]): readonly string[] {
       return;
     }
     trail.push(path);
-    for (const {specifier = '', erased} of module.imports)
-      if (!erased) visit(targetOf(module, specifier) ?? '');
+    for (const {specifier = ''} of module.imports) visit(targetOf(module, specifier) ?? '');
     trail.pop();
     done.add(path);
   };
   for (const {path} of modules) visit(path);
   return circles;
+}
+
+function findCrowds(modules: readonly SourceModule[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const {path} of modules) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([room, count]) => count > MAX_FILES && !LISTS.includes(room))
+    .map(([room, count]) => `${room} has ${count} files; give some of them a room of their own`);
 }
 
 function confined(powers: readonly Power[]): Rule {
