@@ -9,8 +9,13 @@ import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {completeLog} from './complete-log.ts';
 import {WorkerPool} from './convert/worker-pool.ts';
-import type {FetchDeps} from './fetch-deps.ts';
-import {type FetchLimits, type FetchOutcome, type FetchRequest, fetchPage} from './fetch-page.ts';
+import {
+  type FetchLimits,
+  type FetchOutcome,
+  type FetchPageDeps,
+  type FetchRequest,
+  fetchPage,
+} from './fetch-page.ts';
 import {checkUrl} from './guard/check-url.ts';
 import {createGuard, type Guard} from './guard/create-guard.ts';
 import type {HostResolver} from './guard/dns/host-resolver.ts';
@@ -18,6 +23,7 @@ import {createSystemResolver} from './guard/dns/system-resolver.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {createSsrfValidator} from './guard/ssrf-validator.ts';
 import {logFetch} from './log-fetch.ts';
+import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {HttpTransport, WebUrl} from './page.ts';
@@ -54,7 +60,7 @@ export interface WebSettings {
 }
 
 export interface Web {
-  readonly deps: FetchDeps;
+  readonly deps: FetchPageDeps;
   readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
   /** Ruling R1: what an answer needs of a page, and whether it says what it is quoted for. */
   readonly read: (request: ReadRequest, limits: ReadLimits) => Promise<Result<ReadOutcome>>;
@@ -87,7 +93,7 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
   const workers = new WorkerPool();
   const browser = webBrowser(options, {...ports, log});
   const ttlMs = options.cache_ttl_days * DAY_MS;
-  const deps: FetchDeps = {
+  const deps: FetchPageDeps = {
     options,
     policy,
     guard,
@@ -104,7 +110,7 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
       log,
     }),
     redirects: new PermanentRedirects(REMEMBERED_REDIRECTS, ttlMs, clock),
-    sharedFetches: new SingleFlight(),
+    sharedLoads: new SingleFlight(),
     headers,
     clock,
     log,
@@ -115,11 +121,12 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
   const fetch: Web['fetch'] = (request, limits) =>
     logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
   const snapshots = new Snapshots(deps.cache);
+  const reading = {options, policy, workers, clock, log, snapshots, fetchPage: fetch};
   return {
     deps,
     fetch,
-    read: (request, limits) => readPage(request, limits, {deps, snapshots, fetchPage: fetch}),
-    quote: (request, limits) => quotePage(request, limits, {deps, snapshots, fetchPage: fetch}),
+    read: (request, limits) => readPage(request, limits, reading),
+    quote: (request, limits) => quotePage(request, limits, reading),
     snapshotAddress: snapshot => snapshots.addressOf(snapshot),
     probeBrowser: signal => probeBrowser(browser, signal),
     close,
@@ -164,12 +171,10 @@ function robotsAccess(
     log,
     methodOf: ({method}) => method,
     makeBudget: cancel => new Budget(options.timeout_seconds * 1000, clock, cancel),
-    openHop: async (url, {pins, reach}, budget) => {
-      const permitted = reach.permit(url);
-      if (!permitted.ok) return permitted;
+    openHop: async (url, hosts, budget) => {
       const checked = checkUrl(url, policy);
       if (!checked.ok) return checked;
-      const target = await guard.authorize(checked.value, pins, budget);
+      const target = await authorizeHop(checked.value, hosts, guard, budget);
       return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;
     },
     resolveLocation: resolveUrl,

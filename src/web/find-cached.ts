@@ -1,10 +1,22 @@
+import type {Browser} from './browser/browser.ts';
+import type {DiskCache} from './cache/disk-cache.ts';
 import type {CacheEntry} from './cache/entry.ts';
-import type {FetchDeps} from './fetch-deps.ts';
+import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {checkUrl} from './guard/check-url.ts';
+import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach, type MayReach} from './navigate/host-reach.ts';
+import type {WebFetchOptions} from './options.ts';
 import type {CanonicalUrl, LoadedPage, WebUrl} from './page.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
+
+export interface FindCachedDeps {
+  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'browser' | 'timeout_seconds'>;
+  readonly policy: GuardPolicy;
+  readonly cache: Pick<DiskCache, 'read'>;
+  readonly redirects: PermanentRedirects;
+  readonly browser: Pick<Browser, 'isThere'>;
+}
 
 /**
  * Ruling F1: the browser's entry where the browser was chosen up front; else the HTTP entry, else
@@ -14,7 +26,7 @@ export async function findCached(
   url: WebUrl,
   rendering: Rendering,
   mayReach: MayReach | undefined,
-  deps: FetchDeps,
+  deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
   const direct = await lookUp(url.canonical, rendering, deps);
   if (direct || !deps.options.cache_redirects) return direct;
@@ -30,7 +42,7 @@ export async function findCached(
 async function lookUp(
   canonical: CanonicalUrl,
   rendering: Rendering,
-  deps: FetchDeps,
+  deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
   const {cache, options, browser} = deps;
   let entry: CacheEntry | undefined;

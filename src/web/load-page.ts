@@ -2,25 +2,35 @@ import {Budget} from '../core/budget.ts';
 import {timestamp} from '../core/clock.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
-import type {FetchDeps} from './fetch-deps.ts';
+import type {DiskCache} from './cache/disk-cache.ts';
+import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import type {HostReach} from './navigate/host-reach.ts';
-import {Navigation} from './navigate/navigation.ts';
+import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
+import type {WebFetchOptions} from './options.ts';
 import type {CheckedUrl, LoadedPage} from './page.ts';
-import {type Content, readContent} from './read-content.ts';
+import {type Content, type ContentDeps, readContent} from './read-content.ts';
 import type {Rendering} from './render/choose-rendering.ts';
-import {openBrowserPage} from './render/open-browser-page.ts';
+import {type BrowserPageDeps, openBrowserPage} from './render/open-browser-page.ts';
+
+interface StoreDeps {
+  readonly options: Pick<WebFetchOptions, 'cache_redirects'>;
+  readonly cache: Pick<DiskCache, 'write'>;
+  readonly redirects: PermanentRedirects;
+}
+
+export type LoadPageDeps = NavigationDeps & BrowserPageDeps & ContentDeps & StoreDeps;
 
 /** Network to document: every hop, then decoding, rendering, extraction, chunking and the cache (FR-WF-TIMEOUT-02). */
 export async function loadPage(
   start: CheckedUrl,
   rendering: Rendering,
   maxChunkTokens: number,
-  deps: FetchDeps,
+  deps: LoadPageDeps,
   reach: HostReach,
   signal: AbortSignal,
 ): Promise<Result<LoadedPage>> {
   const budget = new Budget(deps.options.timeout_seconds * 1000, deps.clock, signal);
-  const navigation = new Navigation(deps, rendering, reach);
+  const navigation = new Navigation(deps, rendering.method, reach);
   const opened: OpenPage[] = [];
   try {
     const read = await readContent(start, rendering, {
@@ -59,7 +69,7 @@ export async function loadPage(
 }
 
 /** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */
-function store(content: Content, {cache}: FetchDeps): Promise<boolean> {
+function store(content: Content, {cache}: StoreDeps): Promise<boolean> {
   const {source, finalUrl, method, origin, document, plan, notes} = content;
   return cache.write({
     canonical_url: finalUrl,
@@ -72,10 +82,14 @@ function store(content: Content, {cache}: FetchDeps): Promise<boolean> {
   });
 }
 
-function rememberRedirect(start: CheckedUrl, {source, finalUrl}: Content, deps: FetchDeps): void {
+function rememberRedirect(
+  start: CheckedUrl,
+  {source, finalUrl}: Content,
+  {options, redirects}: StoreDeps,
+): void {
   const from = start.url.canonical;
   const reached = source.url.canonical;
-  if (deps.options.cache_redirects && source.permanent && reached !== from && reached === finalUrl) {
-    deps.redirects.remember(from, reached);
+  if (options.cache_redirects && source.permanent && reached !== from && reached === finalUrl) {
+    redirects.remember(from, reached);
   }
 }

@@ -82,6 +82,25 @@ export interface HttpTransport {
   readonly close: () => Promise<void>;
 }
 
+/** The body of a response, with what its header says of it. */
+export interface RawDocument {
+  readonly status: number;
+  readonly bytes: Uint8Array;
+  readonly media: 'html' | 'text' | 'markdown';
+  readonly headerCharset: string | undefined;
+}
+
+/** A document as it came: where from, and undecoded. */
+export interface FetchedDocument {
+  readonly url: WebUrl;
+  readonly headers: HeaderMap;
+  readonly raw: RawDocument;
+  /** Epoch milliseconds. */
+  readonly fetchedAt: number;
+  /** Ruling F2: reached by 301 and 308 only. */
+  readonly permanent: boolean;
+}
+
 /** What extraction makes of a document, and what the cache stores (FR-WF-CCH-CONTENT-01). */
 export interface ExtractedDocument {
   readonly markdown: string;

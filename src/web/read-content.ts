@@ -4,12 +4,20 @@ import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {RenderingReason} from './cache/entry.ts';
 import {convertDocument} from './convert/convert-document.ts';
-import type {FetchDeps} from './fetch-deps.ts';
-import {type FetchedDocument, fetchDocument} from './navigate/fetch-document.ts';
+import {type FetchDocumentDeps, fetchDocument} from './navigate/fetch-document.ts';
 import type {Navigation} from './navigate/navigation.ts';
-import type {CheckedUrl, ChunkPlan, ExtractedDocument, Note, RenderingMethod, WebUrl} from './page.ts';
+import type {WebFetchOptions} from './options.ts';
+import type {
+  CheckedUrl,
+  ChunkPlan,
+  ExtractedDocument,
+  FetchedDocument,
+  Note,
+  RenderingMethod,
+  WebUrl,
+} from './page.ts';
 import type {Rendering} from './render/choose-rendering.ts';
-import {renderDocument} from './render/render-document.ts';
+import {type RenderDeps, renderDocument} from './render/render-document.ts';
 
 /** What a document says, and how that was found out. */
 export interface Content {
@@ -27,9 +35,12 @@ export interface Content {
   readonly uncacheable?: true;
 }
 
+export type ContentDeps = FetchDocumentDeps &
+  RenderDeps & {readonly options: Pick<WebFetchOptions, 'rendering'>};
+
 /** One call under way. */
 export interface ContentCall {
-  readonly deps: FetchDeps;
+  readonly deps: ContentDeps;
   readonly navigation: Navigation;
   readonly budget: Budget;
   readonly maxChunkTokens: number;
@@ -104,7 +115,7 @@ async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Re
 }
 
 /** FR-WF-12c: little text, the marks of an application, and a plain 200. */
-function looksEmpty({source, document, spaIndicators}: HttpContent, {options}: FetchDeps): boolean {
+function looksEmpty({source, document, spaIndicators}: HttpContent, {options}: ContentDeps): boolean {
   const {spa_fallback_enabled, min_extracted_chars} = options.rendering;
   return (
     options.browser.enabled &&

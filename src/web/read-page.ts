@@ -1,10 +1,14 @@
 import {Budget} from '../core/budget.ts';
+import type {Clock} from '../core/clock.ts';
 import {fail} from '../core/failure/fail.ts';
+import type {Log} from '../core/log.ts';
 import {ok, type Result} from '../core/result.ts';
-import type {FetchDeps} from './fetch-deps.ts';
+import type {WorkerPool} from './convert/worker-pool.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {checkUrl} from './guard/check-url.ts';
+import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach} from './navigate/host-reach.ts';
+import type {WebFetchOptions} from './options.ts';
 import type {QuoteCheck} from './read/quote/quote-check.ts';
 import type {Links} from './read/readable-page.ts';
 import type {Ask, Reading} from './read/reading.ts';
@@ -42,7 +46,11 @@ export interface QuoteOutcome {
 export type ReadLimits = Pick<FetchLimits, 'signal' | 'mayReach'>;
 
 export interface ReadDeps {
-  readonly deps: FetchDeps;
+  readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'default_max_chunk_tokens'>;
+  readonly policy: GuardPolicy;
+  readonly workers: WorkerPool;
+  readonly clock: Clock;
+  readonly log: Log;
   readonly snapshots: Snapshots;
   readonly fetchPage: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
 }
@@ -51,14 +59,14 @@ export interface ReadDeps {
 export async function readPage(
   request: ReadRequest,
   limits: ReadLimits,
-  tools: ReadDeps,
+  deps: ReadDeps,
 ): Promise<Result<ReadOutcome>> {
-  const page = await loadSnapshot(request, limits, tools);
+  const page = await loadSnapshot(request, limits, deps);
   if (!page.ok) return page;
   const {ask, maxTokens, links} = request;
   const {markdown} = page.value;
-  const reading = await within(tools, limits.signal, budget =>
-    tools.deps.workers.run({kind: 'read', markdown, ask, maxTokens, links}, budget),
+  const reading = await within(deps, limits.signal, budget =>
+    deps.workers.run({kind: 'read', markdown, ask, maxTokens, links}, budget),
   );
   if (!reading.ok) return reading;
   return reading.value.ok ? ok({page: page.value, reading: reading.value.value}) : reading.value;
@@ -68,14 +76,14 @@ export async function readPage(
 export async function quotePage(
   request: DocumentRequest & {readonly quotes: readonly string[]},
   limits: ReadLimits,
-  tools: ReadDeps,
+  deps: ReadDeps,
 ): Promise<Result<QuoteOutcome>> {
-  const page = await loadSnapshot(request, limits, tools);
+  const page = await loadSnapshot(request, limits, deps);
   if (!page.ok) return page;
   const {markdown} = page.value;
   const {quotes} = request;
-  const checks = await within(tools, limits.signal, budget =>
-    tools.deps.workers.run({kind: 'quote', markdown, quotes}, budget),
+  const checks = await within(deps, limits.signal, budget =>
+    deps.workers.run({kind: 'quote', markdown, quotes}, budget),
   );
   return checks.ok ? ok({page: page.value, checks: checks.value}) : checks;
 }
@@ -84,11 +92,11 @@ export async function quotePage(
 async function loadSnapshot(
   request: DocumentRequest,
   limits: ReadLimits,
-  {deps, snapshots, fetchPage}: ReadDeps,
+  {options, policy, log, snapshots, fetchPage}: ReadDeps,
 ): Promise<Result<SnapshotPage>> {
   const url = parseUrl(request.url);
   if (!url.ok) return url;
-  const checked = checkUrl(url.value, deps.policy);
+  const checked = checkUrl(url.value, policy);
   if (!checked.ok) return checked;
   const {canonical, host} = url.value;
   // Review R11: what another call was led to is not for one that may not go there.
@@ -101,7 +109,7 @@ async function loadSnapshot(
   const {snapshot: wanted, no_cache, force_browser} = request;
   const kept = wanted === undefined ? undefined : await snapshots.find(canonical, wanted);
   if (kept) {
-    deps.log({
+    log({
       level: 'info',
       event: 'snapshot_read',
       requested_host: host,
@@ -110,7 +118,7 @@ async function loadSnapshot(
     });
     return permitted(kept);
   }
-  const max_chunk_tokens = deps.options.default_max_chunk_tokens;
+  const max_chunk_tokens = options.default_max_chunk_tokens;
   const fetched = await fetchPage(
     {url: request.url, max_chunk_tokens, no_cache, force_browser},
     {...limits, maxBytes: Number.POSITIVE_INFINITY},
@@ -146,7 +154,7 @@ function snapshotPage({response, markdown: text}: FetchOutcome): SnapshotPage {
 
 /** Ruling C3: work on a document has a deadline of its own, behind that of the fetch. */
 async function within<Value>(
-  {deps: {options, clock}}: ReadDeps,
+  {options, clock}: ReadDeps,
   signal: AbortSignal | undefined,
   work: (budget: Budget) => Promise<Result<Value>>,
 ): Promise<Result<Value>> {

@@ -1,9 +1,6 @@
 import type {Budget} from '../../core/budget.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {checkUrl} from '../guard/check-url.ts';
-import type {GuardPolicy} from '../guard/guard-policy.ts';
 import type {CheckedUrl, HttpResponse, WebUrl} from '../page.ts';
-import {resolveUrl} from '../url/resolve-url.ts';
 import type {Navigation} from './navigation.ts';
 
 export interface FinalResponse {
@@ -17,29 +14,18 @@ export interface FinalResponse {
 export async function followRedirects(
   start: CheckedUrl,
   navigation: Navigation,
-  policy: GuardPolicy,
   budget: Budget,
 ): Promise<Result<FinalResponse>> {
   let current = start;
   let permanent = true;
   for (;;) {
     const {url} = current;
-    const opened = await navigation.open(current, budget);
-    if (!opened.ok) return opened;
-    const response = opened.value;
-    const location = navigation.location(response, url);
-    if (location === undefined) return ok({url, response, permanent});
-
-    response.discard();
-    permanent &&= response.status === 301 || response.status === 308;
-    if (!location.ok) return location;
-    // Ruling A1: the limit is checked before the target is looked at.
-    const counted = navigation.count(url);
-    if (!counted.ok) return counted;
-    const next = resolveUrl(location.value, url);
+    const hop = await navigation.takeHop(current, budget);
+    if (!hop.ok) return hop;
+    if (hop.value.kind === 'response') return ok({url, response: hop.value.response, permanent});
+    permanent &&= hop.value.permanent;
+    const next = navigation.goOn(url, hop.value.target);
     if (!next.ok) return next;
-    const checked = checkUrl(next.value, policy);
-    if (!checked.ok) return checked;
-    current = checked.value;
+    current = next.value;
   }
 }

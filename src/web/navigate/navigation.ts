@@ -1,65 +1,128 @@
 import type {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import type {FetchDeps} from '../fetch-deps.ts';
+import {checkUrl} from '../guard/check-url.ts';
+import type {Guard} from '../guard/create-guard.ts';
+import type {GuardPolicy} from '../guard/guard-policy.ts';
 import {HostPins} from '../guard/host-pins.ts';
-import {type CheckedUrl, type HttpResponse, REDIRECT_STATUSES, type WebUrl} from '../page.ts';
-import type {Rendering} from '../render/choose-rendering.ts';
-import {RobotsTime} from './check-robots.ts';
+import type {WebFetchOptions} from '../options.ts';
+import {
+  type CheckedUrl,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpTransport,
+  REDIRECT_STATUSES,
+  type RenderingMethod,
+  type WebUrl,
+} from '../page.ts';
+import {parseUrl} from '../url/parse-url.ts';
+import {resolveUrl} from '../url/resolve-url.ts';
+import {authorizeHop} from './authorize-hop.ts';
 import type {HostCall} from './host-call.ts';
 import type {HostReach} from './host-reach.ts';
+import {RobotsTime, type RobotsTimeDeps} from './robots-time.ts';
+
+export interface NavigationDeps extends RobotsTimeDeps {
+  readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'robots' | 'max_redirects'>;
+  readonly policy: GuardPolicy;
+  readonly guard: Guard;
+  readonly transport: HttpTransport;
+  /** FR-WF-10b */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What an address of the main document answers with. */
+export type Hop =
+  | {readonly kind: 'response'; readonly response: HttpResponse}
+  | {
+      readonly kind: 'redirect';
+      /** A 301 or 308 (ruling F2). */
+      readonly permanent: boolean;
+      /** Where it leads. Asked for when the redirect has been counted: the limit comes first (ruling A1). */
+      readonly target: () => Result<WebUrl>;
+    };
 
 /** The way of one call to its document, in HTTP mode and in the browser: what its hops have in common. */
 export class Navigation {
-  readonly hosts: HostCall;
   /** FR-WF-09a: some hop was allowed only because `fail_open` is set. */
   robotsFailOpen = false;
-  readonly #deps: FetchDeps;
+  readonly #deps: NavigationDeps;
+  readonly #hosts: HostCall;
   readonly #robotsTime: RobotsTime;
   #redirects = 0;
 
-  constructor(deps: FetchDeps, {method}: Pick<Rendering, 'method'>, reach: HostReach) {
+  constructor(deps: NavigationDeps, method: RenderingMethod, reach: HostReach) {
     this.#deps = deps;
-    this.hosts = {pins: new HostPins(), reach, method};
+    this.#hosts = {pins: new HostPins(), reach, method};
     this.#robotsTime = new RobotsTime(deps);
   }
 
-  /** FR-WF-07e: the rules on hosts, guard, robots and transport for one address. */
-  async open(checked: CheckedUrl, budget: Budget): Promise<Result<HttpResponse>> {
-    const permitted = this.hosts.reach.permit(checked.url);
-    if (!permitted.ok) return permitted;
-    const target = await this.#deps.guard.authorize(checked, this.hosts.pins, budget);
+  /** One hop of the main document (FR-WF-07e): rules on hosts and guard, robots.txt, request, redirect. */
+  async takeHop(checked: CheckedUrl, budget: Budget): Promise<Result<Hop>> {
+    const {guard, transport, headers} = this.#deps;
+    const target = await authorizeHop(checked, this.#hosts, guard, budget);
     if (!target.ok) return target;
 
     budget.enter('robots');
-    const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.hosts, budget.signal));
+    const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.#hosts, budget.signal));
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
 
-    return this.#deps.transport.request(target.value, {method: 'GET', headers: this.#deps.headers}, budget);
+    const opened = await transport.request(target.value, {method: 'GET', headers}, budget);
+    return opened.ok ? hopOf(opened.value, checked.url) : opened;
   }
 
-  /** The `Location` of a redirect; `undefined` where the response is none. */
-  location({status, headers}: HttpResponse, from: WebUrl): Result<string> | undefined {
-    if (!REDIRECT_STATUSES.has(status)) return undefined;
-    const location = headers.get('location')?.[0];
-    if (location !== undefined) return ok(location);
+  /**
+   * FR-WF-07f, FR-WF-11c: goes on to another address, by a redirect or by a script: one more step, then the
+   * checks that its URL alone allows. `from` is named where there were too many.
+   */
+  goOn(from: WebUrl, target: () => Result<WebUrl>): Result<CheckedUrl> {
+    const {policy, options} = this.#deps;
+    const max = options.max_redirects;
+    this.#redirects += 1;
+    if (this.#redirects > max) {
+      return fail(
+        'redirect_limit',
+        `More than ${max} redirects, the last one from "${from.host}". Fetch a later address of the chain, or raise tools.webfetch.max_redirects.`,
+        {count: this.#redirects, max},
+      );
+    }
+    const url = target();
+    return url.ok ? checkUrl(url.value, policy) : url;
+  }
+
+  /** FR-WF-11b: one hop of what a page loads beside its document. robots.txt is not asked (FR-WF-ROBOTS-SCOPE-01). */
+  async openResource(
+    address: string,
+    {method, headers}: HttpRequest,
+    budget: Budget,
+  ): Promise<Result<HttpResponse>> {
+    const {policy, guard, transport} = this.#deps;
+    const url = parseUrl(address);
+    if (!url.ok) return url;
+    const checked = checkUrl(url.value, policy);
+    if (!checked.ok) return checked;
+    const target = await authorizeHop(checked.value, this.#hosts, guard, budget);
+    if (!target.ok) return target;
+    // The page says what it accepts; who asks, and which codings are understood, is ours to say.
+    const {Accept: _, ...own} = this.#deps.headers;
+    return transport.request(target.value, {method, headers: {...headers, ...own}}, budget);
+  }
+}
+
+/** FR-WF-07a, FR-WF-07b: a redirect has no body for us, and a `Location`. */
+function hopOf(response: HttpResponse, from: WebUrl): Result<Hop> {
+  const {status, headers} = response;
+  if (!REDIRECT_STATUSES.has(status)) return ok({kind: 'response', response});
+  response.discard();
+  const location = headers.get('location')?.[0];
+  if (location === undefined) {
     return fail(
       'network',
       `"${from.host}" answered ${status} without a Location. Fetch the page's real address.`,
       {error: 'missing_location', status},
     );
   }
-
-  /** FR-WF-07f, FR-WF-11c: one more step, by a redirect or by a script. */
-  count(from: WebUrl): Result<undefined> {
-    const max = this.#deps.options.max_redirects;
-    this.#redirects += 1;
-    if (this.#redirects <= max) return ok();
-    return fail(
-      'redirect_limit',
-      `More than ${max} redirects, the last one from "${from.host}". Fetch a later address of the chain, or raise tools.webfetch.max_redirects.`,
-      {count: this.#redirects, max},
-    );
-  }
+  const permanent = status === 301 || status === 308;
+  return ok({kind: 'redirect', permanent, target: () => resolveUrl(location, from)});
 }

@@ -2,20 +2,13 @@ import {ok, type Result} from '../../core/result.ts';
 import {decideMedia} from '../decode/decide-media.ts';
 import {sniffMedia} from '../decode/sniff-media.ts';
 import type {WebFetchOptions} from '../options.ts';
-import type {HttpResponse} from '../page.ts';
+import type {HttpResponse, RawDocument} from '../page.ts';
 import {checkStatus} from './check-status.ts';
-
-export interface RawDocument {
-  readonly status: number;
-  readonly bytes: Uint8Array;
-  readonly media: 'html' | 'text' | 'markdown';
-  readonly headerCharset: string | undefined;
-}
 
 /** Ruling C1: status before content type, content type before size. */
 export async function readDocument(
   response: HttpResponse,
-  options: WebFetchOptions,
+  options: Pick<WebFetchOptions, 'http' | 'max_download_bytes'>,
 ): Promise<Result<RawDocument>> {
   const status = checkStatus(response);
   if (!status.ok || status.value === 'empty') {

@@ -5,8 +5,10 @@ export type Rendering =
   | {readonly method: 'http'}
   | {readonly method: 'browser'; readonly origin: 'forced' | 'js_heavy'};
 
+export type RenderingSettings = Pick<WebFetchOptions, 'rendering'>;
+
 /** SRD B.3: the caller's word, then the configured hosts, then HTTP first. */
-export function chooseRendering(url: WebUrl, forceBrowser: boolean, options: WebFetchOptions): Rendering {
+export function chooseRendering(url: WebUrl, forceBrowser: boolean, options: RenderingSettings): Rendering {
   if (forceBrowser) return {method: 'browser', origin: 'forced'};
   if (isJsHeavy(url.name, options.rendering.js_heavy_domains)) return {method: 'browser', origin: 'js_heavy'};
   return {method: 'http'};

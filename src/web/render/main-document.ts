@@ -1,7 +1,6 @@
 import type {MainDocument} from '../browser/render-ports.ts';
 import {decodeText} from '../decode/decode-text.ts';
-import type {RawDocument} from '../navigate/read-document.ts';
-import type {HeaderMap, WebUrl} from '../page.ts';
+import type {HeaderMap, RawDocument, WebUrl} from '../page.ts';
 
 /** Ruling D1: the browser is given the very text that HTTP mode reads, as UTF-8. */
 export function mainDocument(url: WebUrl, headers: HeaderMap, raw: RawDocument): MainDocument {

@@ -1,22 +1,30 @@
+import type {Clock} from '../../core/clock.ts';
 import {fail} from '../../core/failure/fail.ts';
+import type {Log} from '../../core/log.ts';
 import {ok, type Result} from '../../core/result.ts';
+import type {Browser} from '../browser/browser.ts';
 import {type OpenPage, openPage} from '../browser/open-page.ts';
 import type {RenderPorts} from '../browser/render-ports.ts';
 import {readBlockedResources} from '../browser/requests/blocked-resources.ts';
-import type {FetchDeps} from '../fetch-deps.ts';
-import {checkUrl} from '../guard/check-url.ts';
 import type {Navigation} from '../navigate/navigation.ts';
 import {readDocument} from '../navigate/read-document.ts';
-import type {CheckedUrl, WebUrl} from '../page.ts';
+import type {WebFetchOptions} from '../options.ts';
+import type {WebUrl} from '../page.ts';
 import {parseUrl} from '../url/parse-url.ts';
-import {resolveUrl} from '../url/resolve-url.ts';
 import {mainDocument} from './main-document.ts';
+
+export interface BrowserPageDeps {
+  readonly options: Pick<WebFetchOptions, 'browser' | 'http' | 'max_download_bytes'>;
+  readonly browser: Browser;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /** Starts the browser on its way to `url`. Errors: `browser_unavailable`, `bad_args`. */
 export async function openBrowserPage(
   url: WebUrl,
   navigation: Navigation,
-  deps: FetchDeps,
+  deps: BrowserPageDeps,
   signal: AbortSignal,
 ): Promise<Result<OpenPage>> {
   const {options, browser} = deps;
@@ -40,52 +48,29 @@ export async function openBrowserPage(
 }
 
 /** The two ways out of the browser. Each hop takes the path of a hop in HTTP mode. */
-function renderPorts(navigation: Navigation, deps: FetchDeps): RenderPorts {
-  const {options, policy, guard, transport, clock, log} = deps;
-
-  function readAddress(address: string): Result<CheckedUrl> {
-    const url = parseUrl(address);
-    return url.ok ? checkUrl(url.value, policy) : url;
-  }
-
+function renderPorts(navigation: Navigation, {options, clock, log}: BrowserPageDeps): RenderPorts {
   return {
     clock,
     log,
-    openUrl: async (address, {method, headers}, budget) => {
-      const checked = readAddress(address);
-      if (!checked.ok) return checked;
-      const {pins, reach} = navigation.hosts;
-      const permitted = reach.permit(checked.value.url);
-      if (!permitted.ok) return permitted;
-      const target = await guard.authorize(checked.value, pins, budget);
-      if (!target.ok) return target;
-      // The page says what it accepts; who asks, and which codings are understood, is ours to say.
-      const {Accept: _, ...own} = deps.headers;
-      return transport.request(target.value, {method, headers: {...headers, ...own}}, budget);
-    },
+    openUrl: (address, request, budget) => navigation.openResource(address, request, budget),
     navigate: async (address, budget) => {
       const url = parseUrl(address);
       if (!url.ok) return url;
-      const counted = navigation.count(url.value);
-      if (!counted.ok) return counted;
-      const checked = checkUrl(url.value, policy);
+      const checked = navigation.goOn(url.value, () => url);
       if (!checked.ok) return checked;
-      const response = await navigation.open(checked.value, budget);
-      if (!response.ok) return response;
-
-      const location = navigation.location(response.value, url.value);
-      if (location) {
-        response.value.discard();
-        if (!location.ok) return location;
-        const next = resolveUrl(location.value, url.value);
+      const hop = await navigation.takeHop(checked.value, budget);
+      if (!hop.ok) return hop;
+      if (hop.value.kind === 'redirect') {
+        // Chromium follows it, and asks for its target.
+        const next = hop.value.target();
         return next.ok ? ok({kind: 'redirect', location: next.value.canonical}) : next;
       }
-      const raw = await readDocument(response.value, options);
+      const {response} = hop.value;
+      const raw = await readDocument(response, options);
       // Ruling G3: what a script sends the browser to fetch is refused, and the page stays.
       if (!raw.ok) return raw.error.code === 'unsupported_content_type' ? ok({kind: 'empty'}) : raw;
       if (raw.value.status === 204 || raw.value.status === 205) return ok({kind: 'empty'});
-      const document = mainDocument(url.value, response.value.headers, raw.value);
-      return ok({kind: 'document', document});
+      return ok({kind: 'document', document: mainDocument(url.value, response.headers, raw.value)});
     },
   };
 }

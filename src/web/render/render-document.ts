@@ -1,13 +1,18 @@
 import {Budget} from '../../core/budget.ts';
+import type {Clock} from '../../core/clock.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {OpenPage} from '../browser/open-page.ts';
-import {convertDocument} from '../convert/convert-document.ts';
-import type {FetchDeps} from '../fetch-deps.ts';
-import type {FetchedDocument} from '../navigate/fetch-document.ts';
-import type {ChunkPlan, ExtractedDocument, Note, RenderingMethod} from '../page.ts';
+import {type ConvertDeps, convertDocument} from '../convert/convert-document.ts';
+import type {WebFetchOptions} from '../options.ts';
+import type {ChunkPlan, ExtractedDocument, FetchedDocument, Note, RenderingMethod} from '../page.ts';
 import {mainDocument} from './main-document.ts';
 import {PAGE_LOAD_BUFFER_MS} from './page-load-buffer.ts';
+
+export interface RenderDeps extends ConvertDeps {
+  readonly options: Pick<WebFetchOptions, 'browser' | 'extraction'>;
+  readonly clock: Clock;
+}
 
 export interface RenderedDocument {
   /** `http` where there was nothing to run. */
@@ -26,7 +31,7 @@ export async function renderDocument(
   page: OpenPage,
   {url, headers, raw}: FetchedDocument,
   maxTokens: number,
-  deps: FetchDeps,
+  deps: RenderDeps,
   budget: Budget,
 ): Promise<Result<RenderedDocument>> {
   // Plain text is its own rendering (FR-WF-10f); Chromium would wrap it in markup.
@@ -67,7 +72,7 @@ export async function renderDocument(
 /** Review R13: the wait for a place among the Chromiums has a budget of its own, so that a crowd does not fail as one. */
 async function awaitTurn(
   page: OpenPage,
-  {options, clock}: FetchDeps,
+  {options, clock}: RenderDeps,
   budget: Budget,
 ): Promise<Result<undefined>> {
   const {max_wait_seconds: seconds, max_instances: most} = options.browser;

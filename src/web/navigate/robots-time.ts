@@ -1,19 +1,27 @@
 import {Budget} from '../../core/budget.ts';
+import type {Clock} from '../../core/clock.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import type {FetchDeps} from '../fetch-deps.ts';
+import type {WebFetchOptions} from '../options.ts';
 import type {CheckedUrl} from '../page.ts';
+import type {RobotsAccess} from '../robots/robots-access.ts';
 import type {HostCall} from './host-call.ts';
+
+export interface RobotsTimeDeps {
+  readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'robots'>;
+  readonly robots: RobotsAccess<HostCall>;
+  readonly clock: Clock;
+}
 
 /**
  * Ruling B2: robots.txt has `timeout_seconds` of its own. One allowance serves all origins of a
  * redirect chain, so that a call has an upper bound (docs/decisions/0004).
  */
 export class RobotsTime {
-  readonly #deps: FetchDeps;
+  readonly #deps: RobotsTimeDeps;
   #leftMs: number;
 
-  constructor(deps: FetchDeps) {
+  constructor(deps: RobotsTimeDeps) {
     this.#deps = deps;
     this.#leftMs = deps.options.timeout_seconds * 1000;
   }
