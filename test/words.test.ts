@@ -51,7 +51,7 @@ const PRIVATE: readonly PrivateWord[] = [
     say: 'in-flight call, waiters',
     except: [
       {name: /^SingleFlight$|^single-flight$/, why: 'the name of the pattern'},
-      {name: /^[iI]nFlight/, why: 'a request that is under way'},
+      {name: /^[iI]n-?[fF]light/, why: 'a request that is under way'},
     ],
   },
   {forms: ['survey', 'surveyed'], say: 'scan'},
