@@ -91,7 +91,6 @@ export const PROMISES = [
     promise: 'No tool leaves the working tree, by name, link or race',
     proofs: [
       'src/workspace/jail/',
-      'src/workspace/pin-',
       'src/workspace/open-file.test.ts',
       'src/workspace/protect/protected-',
       'src/workspace/workspace-path.test.ts',

@@ -9,12 +9,12 @@ import {verifyLog} from './events/verify-log.ts';
 export async function pastChanges(directory: string): Promise<Result<PastChanges>> {
   const changes: PastChange[] = [];
   const path = join(directory, 'events.jsonl');
-  const verdict = await verifyLog(path, ({event, payload}) => {
+  const verified = await verifyLog(path, ({event, payload}) => {
     const change = event === 'PATCH_APPLIED' ? changeOf(payload) : undefined;
     if (change !== undefined) changes.push(change);
   });
-  if (!verdict.ok) return verdict;
-  if (verdict.value.state !== 'tampered') return ok({directory, changes});
+  if (!verified.ok) return verified;
+  if (verified.value.state !== 'tampered') return ok({directory, changes});
   return fail(
     'io_error',
     `${path} was changed after it was written, so what it says of earlier steps cannot be trusted. Nothing was undone.`,

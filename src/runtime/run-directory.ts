@@ -11,7 +11,7 @@ import {replaceFile} from '../system/replace-file.ts';
 import {artifactStore} from './artifact-store.ts';
 import {ioFailure} from './io-failure.ts';
 import {lockRun} from './run-lock.ts';
-import {type SealedStream, streamArtifact} from './stream-artifact.ts';
+import {type HashedStream, streamArtifact} from './stream-artifact.ts';
 
 const FOREIGN: Readonly<Record<Foreign, string>> = {
   not_a_directory: 'is no directory. Use another path.',
@@ -30,7 +30,7 @@ export interface RunDirectory {
   /** Writes a new file below it, or one that is named by the SHA-256 of its content; the value is the relative path. */
   readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
   /** The same for what is written bit by bit. */
-  readonly streamArtifact: (path: string, maxBytes: number) => SealedStream;
+  readonly streamArtifact: (path: string, maxBytes: number) => HashedStream;
   /** What lies there already. */
   readonly artifacts: ArtifactStore;
   /** Lets another process use it. */

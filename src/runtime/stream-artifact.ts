@@ -6,7 +6,7 @@ import {errorCode} from '../system/error-code.ts';
 import type {Artifact} from './call/call-record.ts';
 import {ioFailure} from './io-failure.ts';
 
-export interface SealedStream {
+export interface HashedStream {
   readonly write: (chunk: Uint8Array) => void;
   /** The file with its hash, or `undefined` where nothing was written. */
   readonly finish: () => Result<Artifact | undefined>;
@@ -16,7 +16,7 @@ export interface SealedStream {
  * A new file that grows as its content comes. It is written at once and not queued: whoever writes faster than the
  * disk waits, and no more than one part is in memory. What was written in part is taken away.
  */
-export function streamArtifact(root: string, segments: readonly string[], maxBytes: number): SealedStream {
+export function streamArtifact(root: string, segments: readonly string[], maxBytes: number): HashedStream {
   const path = join(root, ...segments);
   const name = segments.join('/');
   const hash = createHash('sha256');

@@ -145,7 +145,7 @@ function endArguments(env: Readonly<Record<string, string>>): readonly string[] 
 }
 
 /** What a sandbox has of its own, or by links of its own. */
-const OF_THE_BOX = [
+const OF_THE_SANDBOX = [
   ...['/usr', '/etc', '/proc', '/dev', '/sys', '/var/tmp', WORKSPACE_MOUNT],
   ...SYSTEM_DIRECTORIES.map(name => `/${name}`),
 ];
@@ -157,7 +157,7 @@ const OF_THE_BOX = [
  */
 function hostName(workspace: string, readablePaths: readonly string[]): readonly string[] {
   const lies = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-  const taken = [...OF_THE_BOX, ...readablePaths.filter(isAbsolute).map(path => resolve(path))];
+  const taken = [...OF_THE_SANDBOX, ...readablePaths.filter(isAbsolute).map(path => resolve(path))];
   const isFree =
     workspace !== '/' &&
     workspace !== '/tmp' &&

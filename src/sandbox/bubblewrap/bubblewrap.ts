@@ -1,7 +1,6 @@
 import type {ChildProcess} from 'node:child_process';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../../core/result.ts';
-import {boxEnv} from '../box-env.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
 import {endGroup} from '../child/end-group.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
@@ -15,6 +14,7 @@ import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
 import type {RunOptions} from '../options.ts';
 import {PROBE, unconfined} from '../probe-confinement.ts';
 import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
+import {sandboxEnv} from '../sandbox-env.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {workspaceMoves} from '../workspace-moves.ts';
 import {commandScript, DESCRIPTORS, ENDED, LEFT, STARTED} from './bubblewrap-scripts.ts';
@@ -170,7 +170,7 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async #startSandbox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WarmSandbox>> {
     const {workspace, clock} = this.#host;
-    const env = {...boxEnv(this.#options, this.#host), PATH: this.#options.path};
+    const env = {...sandboxEnv(this.#options, this.#host), PATH: this.#options.path};
     const watchdog = this.#watchdog;
     try {
       return ok(await startSandbox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));

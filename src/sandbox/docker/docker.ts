@@ -3,7 +3,6 @@ import {isDeepStrictEqual} from 'node:util';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
-import {boxEnv} from '../box-env.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
 import {OutputCapture} from '../child/output-capture.ts';
@@ -14,6 +13,7 @@ import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
 import type {RunOptions} from '../options.ts';
 import {PROBE, unconfined} from '../probe-confinement.ts';
 import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
+import {sandboxEnv} from '../sandbox-env.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {workspaceMoves} from '../workspace-moves.ts';
 import {DockerContainer, type Leftovers} from './docker-container.ts';
@@ -223,7 +223,7 @@ export class DockerSandbox implements SandboxDriver {
       user: setup.user,
       workspace: this.#host.workspace,
       tree,
-      env: boxEnv(this.#options, this.#host),
+      env: sandboxEnv(this.#options, this.#host),
       options: this.#options,
     });
     this.#live.add(container);

@@ -33,8 +33,8 @@ export function renderRead(answer: ReadAnswer): string {
     room -= text.length + 1;
   }
   if (line > end_line) {
-    const ending = content.endsWith('\n') ? '\n' : '';
-    return `[lines ${start_line}-${end_line} of ${total_lines}]\n${shown.join('\n')}${ending}`;
+    const lastBreak = content.endsWith('\n') ? '\n' : '';
+    return `[lines ${start_line}-${end_line} of ${total_lines}]\n${shown.join('\n')}${lastBreak}`;
   }
   if (shown.length > 0) {
     return `[lines ${start_line}-${line - 1} of ${total_lines}; next: start_line=${line}]\n${shown.join('\n')}\n`;

@@ -107,7 +107,7 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
       if (!saved.ok) return saved;
       const {paths, complete} = ran.value.repositories;
       if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
-      return judge(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
+      return answerTo(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
     },
     resultFields: ({exit_code, stdout_path, stderr_path}) => ({exit_code, stdout_path, stderr_path}),
     renderText: renderRun,
@@ -146,7 +146,7 @@ function isGitRefused({stderr}: SavedOutput): boolean {
 }
 
 /** Ruling W8: an exit code is an answer; a death by signal, out of memory or out of time is a failure. */
-function judge(
+function answerTo(
   execution: RunOutcome,
   saved: SavedOutput,
   {timeoutMs, git}: {readonly timeoutMs: number; readonly git: RunOptions['git']},

@@ -7,6 +7,6 @@ import type {SandboxHost} from './sandbox.ts';
  * What every command finds in its environment in a sandbox: who commits, and that npm gives up at once where there is
  * no network instead of trying for more than a minute. What the configuration lists, and the call, is stronger.
  */
-export function boxEnv(options: RunOptions, {workspace, env}: SandboxHost): Record<string, string> {
+export function sandboxEnv(options: RunOptions, {workspace, env}: SandboxHost): Record<string, string> {
   return {npm_config_fetch_retries: '0', ...gitIdentity(workspace, env), ...inheritedEnv(options, env)};
 }
