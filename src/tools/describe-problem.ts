@@ -15,8 +15,9 @@ export function describeProblem(issue: z.core.$ZodIssue, input: unknown): readon
   }
   const value = valueAt(input, issue.path);
   const field = issue.path.length === 0 ? 'params' : issue.path.join('.');
-  if (issue.code === 'invalid_type' && value === undefined) {
-    return [{field, kind: 'missing', reason: 'is required'}];
+  if (value === undefined && issue.path.length > 0) {
+    const reason = issue.code === 'invalid_type' ? 'is required' : reasonOf(issue, value);
+    return [{field, kind: 'missing', reason}];
   }
   return [{field, kind: 'invalid', reason: reasonOf(issue, value)}];
 }

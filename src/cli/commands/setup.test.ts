@@ -26,11 +26,14 @@ function setup(argv: readonly string[], options: CliOptions) {
   return runCliHere(['setup', ...argv], options);
 }
 
+/** Ruling H8: for clients that show the structure of an answer. */
+const TEXT_ONLY = [...NPX, '--results', 'text'];
+
 /** client → what its makers document: the file on this system, and the entry. */
 const SHAPES = {
   'claude-code': {
     file: 'CWD/.mcp.json',
-    settings: {mcpServers: {'forge-tools': {type: 'stdio', command: 'npx', args: NPX}}},
+    settings: {mcpServers: {'forge-tools': {type: 'stdio', command: 'npx', args: TEXT_ONLY}}},
   },
   'claude-desktop': {
     file: 'HOME/.config/Claude/claude_desktop_config.json',
@@ -56,7 +59,7 @@ const SHAPES = {
     file: 'HOME/.codex/config.toml',
     settings: {
       mcp_servers: {
-        'forge-tools': {command: 'npx', args: NPX, startup_timeout_sec: 60, tool_timeout_sec: 600},
+        'forge-tools': {command: 'npx', args: TEXT_ONLY, startup_timeout_sec: 60, tool_timeout_sec: 600},
       },
     },
   },

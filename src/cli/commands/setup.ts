@@ -111,7 +111,7 @@ async function setUp(client: Client, values: Values, context: CommandContext): P
 
 /** What the client runs. */
 function startOf(
-  {workspace}: ClientEntry,
+  {workspace, showsStructure}: ClientEntry,
   values: Values,
   {environment: {cwd}, program, version}: CommandContext,
 ): readonly [string, ...string[]] {
@@ -125,5 +125,6 @@ function startOf(
     'mcp',
     ...(directory === 'started-there' ? [] : ['--workspace', directory]),
     ...(values.profile === undefined ? [] : ['--profile', values.profile]),
+    ...(showsStructure ? ['--results', 'text'] : []),
   ];
 }

@@ -27,6 +27,8 @@ export interface ClientEntry {
   readonly workspace: 'started-there' | 'named' | '${workspaceFolder}';
   /** A command of the client that makes the entry, in front of the command that starts the server. */
   readonly command?: (start: readonly string[]) => readonly string[];
+  /** Ruling H8: it shows a model the structure of an answer and not the text, which is shorter. */
+  readonly showsStructure?: true;
   /** What the user does next. */
   readonly next: string;
 }
@@ -52,6 +54,7 @@ export const CLIENT_ENTRIES = {
     format: 'json',
     before: {type: 'stdio'},
     workspace: 'started-there',
+    showsStructure: true,
     command: start => ['claude', 'mcp', 'add', '--scope', 'user', NAME, '--', ...start],
     next: 'Start claude in the project and approve the server; /mcp shows it.',
   },
@@ -103,6 +106,7 @@ export const CLIENT_ENTRIES = {
     format: 'toml',
     after: {startup_timeout_sec: START_SEC, tool_timeout_sec: PATIENCE_SEC},
     workspace: 'started-there',
+    showsStructure: true,
     command: start => ['codex', 'mcp', 'add', NAME, '--', ...start],
     next: 'Start codex in the project; /mcp shows it.',
   },
