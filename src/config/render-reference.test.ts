@@ -109,6 +109,6 @@ test('policy: the reference says of every setting its type, default, range and m
   const start = written.indexOf('## `[tools]`');
   expect(written.slice(start)).toBe(REFERENCE);
   expect(written.slice(0, start)).toMatch(
-    /^# Configuration\n[\s\S]*The workspace is never\nsearched[\s\S]*have them\.\n\n$/,
+    /^# Configuration\n[\s\S]*The workspace is never\ssearched[\s\S]*have them\.\n\n$/,
   );
 });
