@@ -105,7 +105,8 @@ describe('Appendix A', () => {
   test('T-WF-DET-02 property: scheme, host case, default port, fragment and blanks do not matter', () => {
     fc.assert(
       fc.property(rest, fc.constantFrom('http', 'https'), (text, scheme) => {
-        const clean = text.replaceAll('#', '');
+        // Blanks at the end of an address do not matter, those before its fragment do.
+        const clean = text.replaceAll('#', '').replace(/[\0- ]+$/, '');
         const port = scheme === 'http' ? 80 : 443;
         const plain = canonical(`${scheme}://example.com${clean}`);
         expect(canonical(` ${scheme.toUpperCase()}:/\\EXAMPLE.com:${port}${clean}#x\n`)).toBe(
