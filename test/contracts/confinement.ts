@@ -483,17 +483,16 @@ export function confinementContract(name: string, place: SandboxPlace): void {
       expect((await run(`${commit}; rm -rf ../r`)).err).toBe('');
     });
 
-    test.runIf(name === 'bubblewrap')(
-      'W18: the workspace has the name of the host too, and is no less closed by it',
-      async () => {
+    if (name === 'bubblewrap') {
+      test('W18: the workspace has the name of the host too, and is no less closed by it', async () => {
         const {workspace} = opened;
         const ran = await run(
           `pwd; echo made >${workspace}/by-host-name; cat /workspace/by-host-name; echo x >${workspace}/.git; ls -d ${workspace}/..`,
         );
         expect(ran.out).toBe(`/workspace\nmade\n${workspace}/..\n`);
         expect(ran.err).toMatch(/Read-only file system|Permission denied|Is a directory/);
-      },
-    );
+      });
+    }
 
     test('policy: hijacking variables reach the command only, behind the limits', async () => {
       const env = {

@@ -55,6 +55,8 @@ test('review R13: a page that takes all the memory it can get ends at memory_mb,
   const server = await servePages({'/': HUNGRY, '/never': () => {}});
   for (const isolation of ['auto', 'flags'] as const) {
     const {toolbox, logs} = openTestToolbox([server.port], {
+      // To get at all that memory takes a while, where others want the machine too.
+      timeout_seconds: 120,
       browser: {chromium_path: TEST_CHROMIUM, isolation, memory_mb: 512},
     });
     expect(await toolbox.webFetch({url: server.origin, force_browser: true})).toMatchObject({
@@ -67,7 +69,7 @@ test('review R13: a page that takes all the memory it can get ends at memory_mb,
     expect(logs).toContainEqual(expect.objectContaining({event: 'browser_started', bounded: true}));
     expect([browserProcesses(), groups()]).toEqual([[], []]);
   }
-});
+}, 300_000);
 
 test('review R13: a page gets no more threads than max_processes', async () => {
   if (place === undefined) return;
