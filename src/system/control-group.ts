@@ -11,6 +11,9 @@ const PREFIX = 'forge-tools.';
 const CPU_PERIOD_US = 100_000;
 const REMOVAL_TRIES = 100;
 const REMOVAL_PAUSE_MS = 10;
+const FULL_SHARE = 0.97;
+/** Of what is full, so much is memory that no file stands behind: the rest does not help any more. */
+const WRITTEN_SHARE = 0.7;
 
 export interface GroupLimits {
   readonly memoryBytes: number;
@@ -30,6 +33,11 @@ export interface ControlGroup {
   readonly procsFiles: readonly string[];
   /** Reads a file of the kernel, which takes no time. False where it cannot be read. */
   readonly ranOutOfMemory: () => boolean;
+  /**
+   * Whether its members have all that they may have, and wrote most of it. The kernel then takes the pages of their
+   * programs away again and again before it ends one of them, which can take minutes.
+   */
+  readonly isFull: () => boolean;
   /** Kills its members and takes it away; false if one of them did not end in time. */
   readonly remove: () => Promise<boolean>;
 }
@@ -102,9 +110,14 @@ export async function createGroup(
   }
   const memory = groups.find(({controllers}) => controllers.includes('memory'))?.path ?? '';
   const events = join(memory, place.version === 2 ? 'memory.events' : 'memory.oom_control');
+  const usage = join(memory, place.version === 2 ? 'memory.current' : 'memory.usage_in_bytes');
   return {
     procsFiles: groups.map(({path}) => join(path, 'cgroup.procs')),
     ranOutOfMemory: () => ranOutOfMemory(events),
+    isFull: () =>
+      bytesIn(usage, /^(\d+)/) > FULL_SHARE * limits.memoryBytes &&
+      bytesIn(join(memory, 'memory.stat'), /^(?:anon|total_rss) (\d+)$/m) >
+        WRITTEN_SHARE * limits.memoryBytes,
     remove: () => removeAll(directories, clock),
   };
 }
@@ -116,6 +129,16 @@ function ranOutOfMemory(events: string): boolean {
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return false;
+  }
+}
+
+/** The first group of `pattern` in a file of the kernel; 0 where it cannot be read. */
+function bytesIn(path: string, pattern: RegExp): number {
+  try {
+    return Number(pattern.exec(readFileSync(path, 'utf8'))?.[1] ?? 0);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return 0;
   }
 }
 

@@ -31,7 +31,7 @@ export interface Chromium {
   readonly gone: Promise<string>;
   /** Whether it is in a control group. */
   readonly bounded: boolean;
-  /** Whether the kernel has ended something of it for want of memory. */
+  /** Whether something of it was ended for want of memory, by the kernel or, before that takes minutes, by us. */
   readonly ranOutOfMemory: () => boolean;
   /** Ruling G6: when it resolves, processes, pipes and profile are gone. May be called again. */
   readonly close: () => Promise<void>;
@@ -40,6 +40,7 @@ export interface Chromium {
 }
 
 const KEPT_WORDS = 8192;
+const MEMORY_LOOK_MS = 250;
 
 /** FR-WF-BROWSER-ISO-01: starts Chromium with a profile that exists for this process only. */
 export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> {
@@ -91,8 +92,22 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
   let outOfMemory = false;
   let removed = false;
   function ranOutOfMemory(): boolean {
-    return removed ? outOfMemory : (group?.ranOutOfMemory() ?? false);
+    return outOfMemory || (!removed && (group?.ranOutOfMemory() ?? false));
   }
+
+  // Twice in a row, as memory that is about to be given back fills it for a moment.
+  function watchMemory(wasFull: boolean): void {
+    const isFull = group?.isFull() ?? false;
+    if (isFull && wasFull) {
+      outOfMemory = true;
+      connection.close();
+    } else {
+      stopWatching = clock.after(MEMORY_LOOK_MS, () => watchMemory(isFull));
+    }
+  }
+  let stopWatching = (): void => {};
+  if (group !== undefined) stopWatching = clock.after(MEMORY_LOOK_MS, () => watchMemory(false));
+  void gone.then(() => stopWatching());
 
   let ending: Promise<void> | undefined;
   let markClosed: () => void = () => {};
