@@ -16,7 +16,7 @@ function check(bytes) {
   for (const {pattern} of rules)
     expectThat(/^[/*]/.test(pattern), 'a pattern that can match nothing', pattern);
   for (const token of ['forge-webfetch', 'bot']) {
-    const {allowed} = robots.rulesFor(token).judge(path);
+    const {allowed} = robots.rulesFor(token).decide(path);
     const chosen = chooseGroup(robots.groups, token);
     expectThat(allowed === judge(chosen, path), 'the index decides otherwise', {
       token,
