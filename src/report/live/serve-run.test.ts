@@ -84,7 +84,13 @@ test('policy: who has not the address, or comes by another name, learns nothing'
   const {url} = await servedRun();
   const {origin, pathname, port} = new URL(url);
   expect(pathname).toMatch(/^\/[0-9a-f]{48}\/$/);
-  for (const path of ['/', '/events', `${pathname.slice(0, -2)}${pathname.at(-2) === '0' ? '1' : '0'}/`, `${pathname}other`, '/favicon.ico']) {
+  for (const path of [
+    '/',
+    '/events',
+    `${pathname.slice(0, -2)}${pathname.at(-2) === '0' ? '1' : '0'}/`,
+    `${pathname}other`,
+    '/favicon.ico',
+  ]) {
     expect(await get(`${origin}${path}`), path).toMatchObject({status: 404, body: 'Not found.\n'});
   }
   for (const host of ['evil.example', `localhost:${port}`, `evil.example:${port}`]) {
