@@ -1,7 +1,6 @@
 import {dirname, resolve} from 'node:path';
 import {configPath} from '../config/config-path.ts';
 import {keepRule} from '../config/keep-rule.ts';
-import type {LoadedConfig} from '../config/load-config.ts';
 import {defaultRunDirectory} from '../config/state-directories.ts';
 import {startedIn} from '../create-toolbox/started-in.ts';
 import {assembleToolbox, type Toolbox} from '../create-toolbox.ts';
@@ -41,7 +40,7 @@ export async function openToolbox(
   const runDirectory =
     flags['run-dir'] === undefined ? undefined : resolve(environment.cwd, flags['run-dir']);
   const configFile = resolved.source ?? configPath(flags.config, environment)?.file;
-  const workspace = workspaceOf(flags, context, resolved);
+  const workspace = workspaceOf(flags, context);
   const toolbox = assembleToolbox(resolved, {
     environment,
     log,
@@ -65,12 +64,7 @@ export async function openToolbox(
  * The directory that is named, else the working directory. Clients start servers in the home directory or in `/`:
  * without a word of the operator, nothing of that is opened to a model.
  */
-function workspaceOf(
-  {workspace}: ToolboxFlagValues,
-  {environment}: CommandContext,
-  {source}: LoadedConfig,
-): string | undefined {
+function workspaceOf({workspace}: ToolboxFlagValues, {environment}: CommandContext): string | undefined {
   if (workspace !== undefined) return resolve(environment.cwd, workspace);
-  const isProject = startedIn(environment).length > 0;
-  return source !== undefined || isProject ? environment.cwd : undefined;
+  return startedIn(environment).length > 0 ? environment.cwd : undefined;
 }

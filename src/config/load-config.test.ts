@@ -168,10 +168,16 @@ describe('ruling H7: no file', () => {
     expect(reading).toMatchObject({value: {config: {profile: 'read-only', tools: {access: 'read-only'}}}});
   });
 
+  test('nor is one behind a directory that a link should lead to', async () => {
+    await mkdir(join(root, 'home/.config'), {recursive: true});
+    await symlink('/nonexistent/forge', join(root, 'home/.config/forge'));
+    expect(await problem({})).toContain('a link that leads nowhere');
+  });
+
   test('a file that a link should lead to is not none', async () => {
     await mkdir(join(root, 'home/.config/forge'), {recursive: true});
     await symlink('/nonexistent/config.toml', join(root, 'home/.config/forge/config.toml'));
-    expect(await problem({})).toContain('is a link that leads nowhere');
+    expect(await problem({})).toContain('a link that leads nowhere');
   });
 
   test('a file that is there keeps its meaning, an empty one too', async () => {

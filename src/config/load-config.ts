@@ -1,4 +1,5 @@
-import {lstat, readFile} from 'node:fs/promises';
+import {lstat, readFile, stat} from 'node:fs/promises';
+import {dirname} from 'node:path';
 import {parse, TomlError} from 'smol-toml';
 import {ok, type Result} from '../core/result.ts';
 import {errorReason} from '../system/error-code.ts';
@@ -46,11 +47,9 @@ async function readSource({
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       if (namedBy === undefined) {
         // Ruling H7: without a file the tools are on. One that somebody keeps elsewhere must not count as none.
-        const isLink = await lstat(file).then(
-          info => info.isSymbolicLink(),
-          () => false,
-        );
-        return isLink ? problem(`${file} is a link that leads nowhere. Mend or remove it.`) : ok(undefined);
+        return (await hangsOnLink(file))
+          ? problem(`${file} is, or lies behind, a link that leads nowhere. Mend or remove it.`)
+          : ok(undefined);
       }
       return problem(`${file}, named by ${namedBy}, does not exist. Correct the path, or leave it out.`);
     }
@@ -59,6 +58,18 @@ async function readSource({
     }
     return problem(`${file} cannot be read (${code}). Make it a readable file.`);
   }
+}
+
+/** Whether the nearest thing on the way to a file that is there is a link that leads nowhere. */
+async function hangsOnLink(path: string): Promise<boolean> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info === undefined) return dirname(path) !== path && hangsOnLink(dirname(path));
+  const leads = () =>
+    stat(path).then(
+      () => true,
+      () => false,
+    );
+  return info.isSymbolicLink() && !(await leads());
 }
 
 function parseToml(text: string, file: string): Result<object, readonly string[]> {

@@ -3,26 +3,34 @@ import {parse, stringify, TomlError} from 'smol-toml';
 import type {Result} from '../core/result.ts';
 import {isTable} from './resolve/describe-value.ts';
 
+type Table = Readonly<Record<string, unknown>>;
+
 export interface TomlTable {
   /** `[key.name]` */
   readonly key: string;
   readonly name: string;
-  readonly entry: Readonly<Record<string, string | number | readonly string[]>>;
+  /** From what is there, `{}` where nothing is. The error is a sentence. */
+  readonly entry: (own: Table) => Result<Table, string>;
 }
 
 /** The text of a TOML file with that table; everything else, comments included, is as it was. The error is a sentence. */
 export function mergeTomlTable(before: string, {key, name, entry}: TomlTable): Result<string, string> {
   const wanted = new Map<string, unknown>();
+  let made: Table;
   try {
     const parsed = parse(before);
     const servers = Object.hasOwn(parsed, key) ? parsed[key] : {};
     if (!isTable(servers)) return {ok: false, error: `has a ${key} that is no table`};
     for (const [part, value] of Object.entries(parsed)) wanted.set(part, value);
-    wanted.set(key, {...servers, [name]: entry});
+    const own = Object.hasOwn(servers, name) ? servers[name] : {};
+    const result = entry(isTable(own) ? own : {});
+    if (!result.ok) return result;
+    made = result.value;
+    wanted.set(key, {...servers, [name]: made});
   } catch (error) {
     return notToml(error);
   }
-  const lines = stringify({[key]: {[name]: entry}}).trim();
+  const lines = stringify({[key]: {[name]: made}}).trim();
   const rest = withoutTable(before, `${key}.${name}`).trimEnd();
   const text = `${rest}${rest === '' ? '' : '\n\n'}${lines}\n`;
   try {

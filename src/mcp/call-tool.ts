@@ -18,7 +18,7 @@ import type {CallOptions, ToolHost} from '../core/tool-host.ts';
 import {approvalForm, questionDigest, readApprovalAnswer} from './approval/approval-form.ts';
 import {DeferringApprover, type GivenAnswer} from './approval/deferring-approver.ts';
 import {elicitingApprover} from './approval/eliciting-approver.ts';
-import {isBareJsonTool, presentResult} from './present-result.ts';
+import {isBareJsonTool, LONGEST_TEXT, presentResult} from './present-result.ts';
 import {reportProgress} from './report-progress.ts';
 
 /** Ruling E7: what the caller has left, in bytes of the answer. */
@@ -69,7 +69,7 @@ export async function callTool(
     onProgress: progress.say,
     ...(approver === undefined ? {} : {approver}),
     // web_fetch has its own limits (FR-WF-03a).
-    ...(isBareJsonTool(request.tool) ? {} : {maxOutputBytes: deps.maxResultBytes}),
+    ...(isBareJsonTool(request.tool) ? {} : {maxOutputBytes: limitOf(deps)}),
     ...(capacity === undefined ? {} : {availableCapacityBytes: capacity}),
   };
   try {
@@ -83,6 +83,11 @@ export async function callTool(
   } finally {
     progress.stop();
   }
+}
+
+/** Where the text is all that a client gets, the tools cut the answer for it, as they know how to go on. */
+function limitOf({results, maxResultBytes}: CallDeps): number | undefined {
+  return results === 'text' ? Math.min(maxResultBytes ?? LONGEST_TEXT, LONGEST_TEXT) : maxResultBytes;
 }
 
 /** A request without the state that we signed, or without an answer that can be read, is asked anew. */

@@ -68,6 +68,11 @@ describe.each(COMBINATIONS)('MCP over %s, revision %s', (...combination) => {
       expect(answer).not.toHaveProperty('structuredContent');
     }
     expect(host.calls.map(({options}) => options.maxOutputBytes)).toEqual([5000, undefined]);
+    // Where the text is everything, the answer is made for it.
+    const wide = createMcpService(host, {version: '1.2.3', results: 'text', maxResultBytes: 65_536});
+    const other = await connectClient(wide, combination);
+    await other.callTool({name: 'echo', arguments: {}});
+    expect(host.calls.at(-1)?.options.maxOutputBytes).toBe(40_000);
   });
 
   test('ruling H2 a failed workspace tool is a result that fits its output schema', async () => {

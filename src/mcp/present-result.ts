@@ -6,7 +6,7 @@ import {cutMiddle} from '../core/text/cut-middle.ts';
 import type {ToolError, ToolResult} from '../core/tool.ts';
 
 /** Hosts cut or refuse longer text; the whole result is in `structuredContent`. */
-const LONGEST_TEXT = 40_000;
+export const LONGEST_TEXT = 40_000;
 
 /** Ruling H2: `web_fetch` answers with its response or its error envelope, without a `ToolResult` around it. */
 export function isBareJsonTool(tool: string): boolean {

@@ -119,6 +119,14 @@ describe('FR-ERR-JSON-02', () => {
     });
   });
 
+  test('policy: hundreds of thousands of unknown parameters are answered at once, and briefly', async () => {
+    const {call} = await openTestRuntime({tools: [echoTool]});
+    const params = Object.fromEntries(Array.from({length: 200_000}, (_, at) => [`unknown${at}`, 1]));
+    const {error} = await call('echo', {text: 'a', ...params});
+    expect(error?.message).toMatch(/And 199995 more\. Known: text, count\.$/);
+    expect(JSON.stringify(error).length).toBeLessThan(6000);
+  });
+
   test('ruling H2 missing params are {}, null is not', async () => {
     const {call} = await openTestRuntime({tools: [toolOf('any', async () => 1)]});
     expect((await call('any', undefined)).status).toBe('success');

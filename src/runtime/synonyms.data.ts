@@ -137,4 +137,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, string>> = {
   end_line: 'the last line to read, not a number of lines',
   start_line: 'from 1',
   command: 'one string for sh -c',
+  case_sensitive: 'false, the default, ignores case',
+  include_ignored: 'true also takes what .gitignore leaves out',
+  respect_gitignore: 'true leaves out what .gitignore names',
 };

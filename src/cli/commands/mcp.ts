@@ -11,6 +11,7 @@ import {openToolbox, type ToolboxFlagValues} from '../open-toolbox.ts';
 import {renderFailure} from '../render/render-failure.ts';
 import {CLIENTS, type Client} from '../setup/clients.data.ts';
 import {mergeSettings} from '../setup/merge-settings.ts';
+import {requireProject} from '../setup/require-project.ts';
 import {settingsFile} from '../setup/settings-file.ts';
 import {thisLauncher} from '../setup/start-command.ts';
 
@@ -106,6 +107,7 @@ async function printConfig(
   if (client === undefined) {
     throw new UsageError(`--print-config takes one of ${CLIENTS.join(', ')}, got "${written}".`);
   }
+  if (flags.workspace === undefined) requireProject(environment);
   const given = (['config', 'profile', 'run-dir', 'allow', 'log-level', 'results'] as const).flatMap(name => {
     const value = flags[name];
     if (value === undefined) return [];

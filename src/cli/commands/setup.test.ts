@@ -180,7 +180,7 @@ describe('setup --write leaves alone', () => {
     [
       'an entry with tables of its own',
       '[mcp_servers.forge-tools]\ncommand = "a"\n[mcp_servers.forge-tools.env]\nA = "b"\n',
-      'not edited',
+      'takes no further table',
     ],
   ])('a file with %s', async (_, before, reason) => {
     const here = place();
@@ -203,6 +203,50 @@ describe('setup --write leaves alone', () => {
     symlinkSync(here.homeDir, join(here.cwd, '.cursor'));
     expect((await setup(['cursor', '--project', '--write'], here)).code).toBe(1);
     expect(existsSync(join(here.homeDir, 'mcp.json'))).toBe(false);
+  });
+});
+
+test('setup --write keeps what else is in our entry, and refuses to lose a flag of it', async () => {
+  const here = place();
+  const file = join(here.homeDir, '.cursor/mcp.json');
+  mkdirSync(dirname(file));
+  const write = (entry: object) => writeFileSync(file, JSON.stringify({mcpServers: {'forge-tools': entry}}));
+  write({command: 'old', args: ['mcp'], env: {FORGE_CONFIG: '/etc/forge.toml'}, disabled: true});
+  expect((await setup(['cursor', '--write'], here)).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers['forge-tools']).toMatchObject({
+    command: 'npx',
+    env: {FORGE_CONFIG: '/etc/forge.toml'},
+    disabled: true,
+  });
+  write({command: 'old', args: ['mcp', '--profile', 'read-only', '--config', '/c']});
+  const before = readFileSync(file, 'utf8');
+  const {code, stderr} = await setup(['cursor', '--write'], here);
+  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining('--profile and --config')});
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test.each([
+  ['setup', 'claude-desktop'],
+  ['mcp', '--print-config', 'claude'],
+])('review: %s opens no home directory that was not named', async (...argv) => {
+  const {homeDir} = place();
+  const {code, stderr} = await runCliHere(argv, {cwd: homeDir, homeDir});
+  expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining('--workspace DIR')});
+  expect((await runCliHere([...argv, '--workspace', '.'], {cwd: homeDir, homeDir})).code).toBe(0);
+});
+
+test('setup reads no link of a project, and no link that leads nowhere', async () => {
+  const here = place();
+  symlinkSync('/dev/zero', join(here.cwd, '.mcp.json'));
+  expect(await setup(['claude-code', '--write'], here)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is a symbolic link'),
+  });
+  mkdirSync(join(here.homeDir, '.cursor'));
+  symlinkSync(join(here.homeDir, 'gone/mcp.json'), join(here.homeDir, '.cursor/mcp.json'));
+  expect(await setup(['cursor', '--write'], here)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is a link that leads nowhere'),
   });
 });
 

@@ -8,6 +8,7 @@ import {PROFILE_FLAG} from '../flags/session-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
 import {CLIENT_ENTRIES, CLIENTS, type Client, type ClientEntry} from '../setup/clients.data.ts';
 import {mergeSettings} from '../setup/merge-settings.ts';
+import {requireProject} from '../setup/require-project.ts';
 import {settingsFile} from '../setup/settings-file.ts';
 import {shellWords} from '../setup/shell-words.ts';
 import {npxLauncher, thisLauncher} from '../setup/start-command.ts';
@@ -81,7 +82,7 @@ async function setUp(client: Client, values: Values, context: CommandContext): P
     console.err(`This goes into ${shown}; --write puts it there.\n${byCommand}`);
     return EXIT.ok;
   }
-  const before = await readSettingsFile(file);
+  const before = await readSettingsFile(file, scope === 'project');
   const after = before.ok ? mergeSettings(client, before.value ?? '', start) : before;
   if (!before.ok || !after.ok) {
     const problem = before.ok ? (after.ok ? '' : after.error) : before.error;
@@ -113,8 +114,10 @@ async function setUp(client: Client, values: Values, context: CommandContext): P
 function startOf(
   {workspace, showsStructure}: ClientEntry,
   values: Values,
-  {environment: {cwd}, program, version}: CommandContext,
+  {environment, program, version}: CommandContext,
 ): readonly [string, ...string[]] {
+  const {cwd} = environment;
+  if (workspace === 'named' && values.workspace === undefined) requireProject(environment);
   const launcher = {program, version, platform: process.platform};
   const [command, ...args] = values.here ? thisLauncher(launcher) : npxLauncher(launcher);
   const inClient = workspace === 'named' ? cwd : workspace;

@@ -1,15 +1,19 @@
 import type {Result} from '../../core/result.ts';
-import type {Entry} from './server-entry.ts';
 
 type Table = Readonly<Record<string, unknown>>;
+/** From what is there. The error is a sentence. */
+type MakeEntry = (own: Table) => Result<Table, string>;
 
-/** The text of a JSON file with `entry` under `key` and `name`; everything else is as it was. The error is a sentence. */
+/** The text of a JSON file with what `entry` makes of what is under `key` and `name`; everything else is as it was. The error is a sentence. */
 export function mergeJson(
   before: string,
-  {key, name, entry}: {readonly key: string; readonly name: string; readonly entry: Entry},
+  {key, name, entry}: {readonly key: string; readonly name: string; readonly entry: MakeEntry},
 ): Result<string, string> {
   const text = before.replace(/^\uFEFF/, '');
-  if (text.trim() === '') return {ok: true, value: write({[key]: {[name]: entry}}, '  ')};
+  if (text.trim() === '') {
+    const made = entry({});
+    return made.ok ? {ok: true, value: write({[key]: {[name]: made.value}}, '  ')} : made;
+  }
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -23,7 +27,10 @@ export function mergeJson(
   const servers = Object.hasOwn(parsed, key) ? parsed[key] : {};
   if (!isTable(servers)) return refuse(`has a ${JSON.stringify(key)} that is not an object`);
   const indent = /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  const value = write({...parsed, [key]: {...servers, [name]: entry}}, indent);
+  const own = Object.hasOwn(servers, name) ? servers[name] : {};
+  const made = entry(isTable(own) ? own : {});
+  if (!made.ok) return made;
+  const value = write({...parsed, [key]: {...servers, [name]: made.value}}, indent);
   return {ok: true, value: text.endsWith('\n') ? value : value.slice(0, -1)};
 }
 

@@ -4,6 +4,8 @@ import {CLIENT_ENTRIES, type Client, SERVER_NAME} from './clients.data.ts';
 import {mergeJson} from './merge-json.ts';
 import {serverEntry} from './server-entry.ts';
 
+type Settings = Readonly<Record<string, unknown>>;
+
 /** The settings of a client with our server among the others; of an empty file, what to paste. */
 export function mergeSettings(
   client: Client,
@@ -11,6 +13,18 @@ export function mergeSettings(
   start: readonly [string, ...string[]],
 ): Result<string, string> {
   const {key, format} = CLIENT_ENTRIES[client];
-  const table = {key, name: SERVER_NAME, entry: serverEntry(client, start)};
+  const entry = serverEntry(client, start);
+  const keep = (own: Settings): Result<Settings, string> => {
+    const lost = flagsOf(own['args']).filter(flag => !flagsOf(entry['args']).includes(flag));
+    if (lost.length === 0) return {ok: true, value: {...own, ...entry}};
+    return {ok: false, error: `has an entry with ${lost.join(' and ')}, which the new one lacks`};
+  };
+  const table = {key, name: SERVER_NAME, entry: keep};
   return format === 'json' ? mergeJson(before, table) : mergeTomlTable(before, table);
+}
+
+/** What a user wrote into an entry must not go unseen: another configuration, a stricter profile. */
+function flagsOf(args: unknown): readonly string[] {
+  if (!Array.isArray(args)) return [];
+  return args.filter(one => typeof one === 'string' && one.startsWith('--'));
 }

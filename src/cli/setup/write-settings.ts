@@ -5,8 +5,17 @@ import {errorCode, errorReason} from '../../system/error-code.ts';
 import {replaceFile} from '../../system/replace-file.ts';
 
 /** The content as it is on the disk; `undefined` where there is no file. The error is a sentence. */
-export async function readSettingsFile(file: string): Promise<Result<string | undefined, string>> {
+export async function readSettingsFile(
+  file: string,
+  isOfProject: boolean,
+): Promise<Result<string | undefined, string>> {
   try {
+    // A repository can hold a link to a device, or to a file whose text is nobody's business.
+    const info = await lstat(file);
+    if (info.isSymbolicLink() && isOfProject) return {ok: false, error: 'is a symbolic link'};
+    const target = await stat(file).catch(() => undefined);
+    if (target === undefined) return {ok: false, error: 'is a link that leads nowhere'};
+    if (!target.isFile()) return {ok: false, error: 'is not a file'};
     return {
       ok: true,
       value: new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(await readFile(file)),
@@ -47,7 +56,7 @@ export async function writeSettings({
       () => (project === undefined ? 0o600 : 0o666),
     );
     // The client may have written since we looked.
-    const now = await readSettingsFile(path);
+    const now = await readSettingsFile(path, project !== undefined);
     if (!now.ok || now.value !== before) return {ok: false, error: 'was changed meanwhile; start again'};
     await replaceFile(path, after, {mode, durable: true});
     return {ok: true, value: undefined};

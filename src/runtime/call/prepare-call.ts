@@ -12,7 +12,10 @@ import {nestedDeeperThan} from './nested-deeper-than.ts';
 const DEEPEST = 64;
 /** More than this many problems are counted. */
 const MOST_PROBLEMS = 5;
+/** Of so many, names of ours are looked for: a call can have hundreds of thousands. */
+const MOST_LOOKED = 50;
 const LONGEST_NAME = 64;
+const LONGEST_LIST = 4000;
 
 /** FR-ERR-JSON-02: validates, and says what is wrong with each parameter and what there is. */
 export function prepareCall(tool: Tool, params: Json): Result<PreparedCall> {
@@ -29,10 +32,16 @@ function refuse(tool: Tool, {field, reason, all, problems}: SchemaProblem): Resu
   const {properties} = tool.paramsSchema;
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
   const known = names.length === 0 ? 'It has no parameters.' : `Known: ${names.join(', ')}.`;
-  const sentences = sentencesOf(problems, names);
-  const more = sentences.length > MOST_PROBLEMS ? ` And ${sentences.length - MOST_PROBLEMS} more.` : '';
+  const looked = problems.slice(0, MOST_LOOKED);
+  const sentences = sentencesOf(looked, names);
+  const rest = Math.max(0, sentences.length - MOST_PROBLEMS) + problems.length - looked.length;
+  const more = rest > 0 ? ` And ${rest} more.` : '';
   const message = `${sentences.slice(0, MOST_PROBLEMS).join(' ')}${more} ${known}`;
-  return fail(tool.badParams, message, {field, reason, validation: all});
+  return fail(tool.badParams, message, {
+    field: takeStart(field, LONGEST_NAME),
+    reason,
+    validation: takeStart(all, LONGEST_LIST),
+  });
 }
 
 /** A parameter that is given under another name is not called missing as well. */

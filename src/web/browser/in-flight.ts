@@ -23,6 +23,7 @@ export class InFlight {
   readonly #clock: Clock;
   /** By the request that was redirected. */
   readonly #gaps = new Map<string, Gap>();
+  #closed = false;
 
   constructor(idle: NetworkIdle, clock: Clock) {
     this.#idle = idle;
@@ -47,7 +48,7 @@ export class InFlight {
   /** Before the answer is given: what comes of a redirect may be heard before that it was taken. */
   answering(paused: PausedRequest, answer: Answer): void {
     const {requestId, networkId} = paused;
-    if (isEventStream(paused) || !isRedirect(answer)) return;
+    if (this.#closed || isEventStream(paused) || !isRedirect(answer)) return;
     this.#idle.begin();
     const close = (): void => {
       cancel();
@@ -66,6 +67,7 @@ export class InFlight {
   }
 
   close(): void {
+    this.#closed = true;
     for (const {close} of [...this.#gaps.values()]) close();
   }
 }

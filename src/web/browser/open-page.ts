@@ -175,14 +175,15 @@ export function openPage(
       if (!ready.value.ok) return ready.value;
       const gone = chromium?.gone.then(() => crashed(chromium)) ?? crashed(undefined);
       const failed = Promise.race([failure, gone]);
-      const dom = await waitForPage({frame: ready.value.value, idle, failed, budget, options, clock});
+      const shown = () => main.document;
+      const dom = await waitForPage({frame: ready.value.value, idle, failed, budget, options, clock, shown});
       if (!dom.ok) return dom;
       const {html, cut, partial} = dom.value;
       const notes: Note[] = [];
       if (partial) notes.push('browser_timeout_dom_partial');
       if (cut) notes.push('browser_dom_truncated');
       if (subresources.blockedNonGet || main.blockedNonGet) notes.push('browser_blocked_non_get');
-      return ok({html, document: main.document, notes});
+      return ok({html, document: dom.value.document, notes});
     } finally {
       inFlight.close();
       idle.close();

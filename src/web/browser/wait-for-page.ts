@@ -4,7 +4,7 @@ import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {NetworkIdle} from './network-idle.ts';
 import {type Dom, isDomLargerThan, type PageFrame, readDom} from './read-dom.ts';
-import type {RenderSettings} from './render-ports.ts';
+import type {MainDocument, RenderSettings} from './render-ports.ts';
 
 interface Waiting {
   readonly frame: PageFrame;
@@ -14,11 +14,15 @@ interface Waiting {
   readonly budget: Budget;
   readonly options: RenderSettings['options'];
   readonly clock: Clock;
+  /** The document that the frame shows by what has been heard so far. */
+  readonly shown: () => MainDocument;
 }
 
 export interface WaitedDom extends Dom {
   /** FR-WF-11f: read before the network was idle. */
   readonly partial: boolean;
+  /** Whose text it is. */
+  readonly document: MainDocument;
 }
 
 type Moment = 'idle' | 'time' | 'size';
@@ -46,10 +50,13 @@ export async function waitForPage(waiting: Waiting): Promise<Result<WaitedDom>> 
       if (!moment.ok) return moment;
       if (typeof moment.value !== 'string') return moment.value.failure;
 
+      const document = waiting.shown();
       const dom = await budget.race(Promise.race([failed, readBusyDom(frame, maxBytes, clock)]));
       if (!dom.ok) return dom;
       if ('failure' in dom.value) return dom.value.failure;
-      if (dom.value.ok) return ok({...dom.value.value, partial: moment.value === 'time'});
+      // The text and the word of a navigation can come at once: then it is not known whose text it is.
+      const isSame = waiting.shown() === document;
+      if (dom.value.ok && isSame) return ok({...dom.value.value, document, partial: moment.value === 'time'});
       // The document went away while it was read: there is another one to wait for.
       await pause(RETRY_MS, clock);
     }
