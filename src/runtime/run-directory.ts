@@ -1,4 +1,4 @@
-import {type FileHandle, lstat, mkdir, open, realpath} from 'node:fs/promises';
+import {type FileHandle, lstat, mkdir, open, realpath, unlink} from 'node:fs/promises';
 import {basename, dirname, join, resolve, sep} from 'node:path';
 import {type Clock, systemClock} from '../core/clock.ts';
 import {fail} from '../core/failure/fail.ts';
@@ -103,6 +103,10 @@ async function saveArtifact(
     const file = await create(path);
     try {
       await file.writeFile(content);
+    } catch (error) {
+      // Half an artifact is none.
+      await unlink(path).catch(() => {});
+      throw error;
     } finally {
       await file.close();
     }

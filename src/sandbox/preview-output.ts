@@ -31,7 +31,10 @@ export function previewOutput(
   truncated = true;
   // Behind the last line break there is no line.
   const shown = head.length + tail.length - (tail.at(-1) === '' ? 1 : 0);
-  const leftOut = `${grouped(totalLines - shown)} of ${grouped(totalLines)} lines left out`;
+  // With a cut in the bytes, its marker and two parts of lines are among those shown.
+  const hidden = totalLines - shown;
+  const left = hidden > 0 ? `${grouped(hidden)} of` : 'parts of';
+  const leftOut = `${left} ${grouped(totalLines)} lines left out`;
   return {text: [...head, `[${leftOut}; ${howToRead}]`, ...tail].join('\n'), truncated};
 }
 

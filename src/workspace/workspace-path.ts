@@ -33,7 +33,9 @@ export function parseWorkspacePath(
   const unusable = whyUnusable(path);
   if (unusable !== undefined) return unusablePath(path, unusable);
   // What commands call the root, where it is no place of the host that lies inside.
-  const named = isAbsolute(path) ? [...roots, WORKSPACE_MOUNT] : roots;
+  // Where the root itself lies below that name, it is a place of the host.
+  const isFree = !roots.some(root => root.startsWith(`${WORKSPACE_MOUNT}/`));
+  const named = isAbsolute(path) && isFree ? [...roots, WORKSPACE_MOUNT] : roots;
   for (const root of named) {
     const inside = relative(root, resolve(root, path));
     // Compared by names: as strings, "/work2" starts with "/work".

@@ -90,7 +90,8 @@ export class ToolCall {
       emit: async (event, payload) => {
         if (Object.hasOwn(RUNTIME_EVENTS, event)) throw new Error(`${event} is an event of the runtime.`);
         // What has happened has happened: a full disk does not make the tool fail after the fact.
-        const written = session.emit(event, {...payload, ...this.#about()});
+        // First, as the log cuts a payload that is too long at its end; and last, as they are not the tool's to set.
+        const written = session.emit(event, {...this.#about(), ...payload, ...this.#about()});
         if (!written.ok) this.#warn(written.error);
       },
       saveArtifact: (path, content) => this.#saveArtifact(path, content),

@@ -53,7 +53,7 @@ export async function makeChange<Plan>(
       if (change.knows === 'nothing') tracker.forget(path);
       if (change.knows === 'all' && fresh !== undefined) tracker.record(path, fresh.hash);
     }
-    await context.emit('PATCH_APPLIED', {...recorded.value, ...change.event});
+    await context.emit('PATCH_APPLIED', {...change.event, ...recorded.value});
     return ok(current.value.plan);
   });
 
@@ -79,6 +79,10 @@ export async function makeChange<Plan>(
     const again = await replan();
     if (!again.ok) return again;
     const second = prepared(again.value);
+    // What was decided on was the first plan: a new one must not reach further.
+    const decided = new Set(first.writes.map(one => one.path));
+    const beyond = second.writes.find(one => !decided.has(one.path));
+    if (beyond !== undefined) return staleRead(beyond.path);
     const still = await held.firstChanged(second.writes, time);
     if (!still.ok) return still;
     return still.value === undefined ? ok(second) : staleRead(still.value.path);

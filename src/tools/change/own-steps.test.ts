@@ -240,3 +240,16 @@ describe('undo', () => {
     expect({uid, gid, mode: mode & 0o777}).toEqual({uid: 1234, gid: 1235, mode: 0o640});
   });
 });
+
+test('review: a change of files with long names keeps its step in the log, and is what undo takes back', async () => {
+  const names = Array.from({length: 100}, (_, at) => `${'n'.repeat(200)}/${'m'.repeat(150)}${at}`);
+  const place = await callWorkspaceTools({
+    first: 'x\n',
+    ...Object.fromEntries(names.map(name => [name, 'old\n'])),
+  });
+  await place.data('replace_in_files', {query: 'x', replacement: 'y'});
+  await place.data('replace_in_files', {query: 'old', replacement: 'new'});
+  expect((await applied(place)).at(-1)).toMatchObject({step: 2, undo_record_sha256: expect.any(String)});
+  expect(await place.data('undo', {})).toMatchObject({step: 2});
+  expect(readFileSync(join(place.root, names[99] ?? ''), 'utf8')).toBe('old\n');
+});

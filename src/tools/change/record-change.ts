@@ -41,13 +41,14 @@ export async function recordChange(
     if (!saved.ok) return saved;
   }
   return ok({
-    changed_files: changedFiles,
     patch_size_bytes: Buffer.byteLength(patch),
     patch_path: stepPath(context.step, 'patch'),
     undo_path: stepPath(context.step, 'undo.patch'),
     undo_record: stepPath(context.step, 'undo.json'),
     // review R18: whoever undoes the step compares the record with this.
     undo_record_sha256: contentHash(Buffer.from(recordText)),
+    // Last: a payload that is too long for the log loses its end.
+    changed_files: changedFiles,
   });
 }
 

@@ -89,10 +89,16 @@ function choose(steps: readonly PastChange[], wanted: number | undefined): Resul
   );
 }
 
+/** The log's last word where it names no more files. */
+const CUT_LIST = /^… \d+ more$/;
+
 function stale(step: number, changed: readonly string[], steps: readonly PastChange[]): Err<Failure> {
   const files = changed.map(path => JSON.stringify(path)).join(', ');
   const later = stepsInForce(steps).filter(
-    one => one.step > step && one.undoes === undefined && one.files.some(file => changed.includes(file)),
+    one =>
+      one.step > step &&
+      one.undoes === undefined &&
+      one.files.some(file => changed.includes(file) || CUT_LIST.test(file)),
   );
   const advice =
     later.length === 0

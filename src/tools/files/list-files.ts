@@ -120,7 +120,7 @@ function answerOf({files, ownFiles, folded, total, shallow}: WalkedTree, room: n
   const kept = own === undefined ? listed : takeWithin(files, left / 2);
   return {
     files: [...kept],
-    truncated: kept.length < shallow,
+    truncated: kept.length < shallow || directories.length < all.length,
     total_files: total,
     ...(directories.length > 0 && {directories}),
     ...(own !== undefined && {own_files: [...own]}),

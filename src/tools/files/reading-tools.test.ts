@@ -575,6 +575,15 @@ describe('ruling W16: lists show the project', () => {
     expect(listed).toMatchObject({truncated: false, total_files: 8});
   });
 
+  test('review: directories that do not fit are said to be missing', async () => {
+    const files = Array.from({length: 1200}, (_, at) => [`d${at}/f`, ''] as const);
+    const {data, tool} = await callWorkspaceTools(Object.fromEntries(files));
+    const listed = await data('list_files', {depth: 1});
+    expect(listed).toMatchObject({truncated: true, total_files: 1200});
+    const shown = (listed['directories'] as readonly unknown[]).length;
+    expect(tool('list_files').renderText(listed)).toContain(`\n[${1200 - shown} files more; `);
+  });
+
   test('glob leaves out what is ignored, and says how much', async () => {
     const {data, tool} = await callWorkspaceTools(PROJECT);
     const found = await data('glob', {pattern: '*.ts'});

@@ -172,3 +172,10 @@ describe('str_replace with edits', () => {
     expect(read(place)).toBe('a = 7\r\nb = old + old\r\nc = 2\r\n');
   });
 });
+
+test('ruling H2: null leaves out what an edit may leave out', async () => {
+  const place = await callWorkspaceTools({'a.txt': 'one\n'});
+  await place.data('read_file', {path: 'a.txt'});
+  const edits = [{old_string: 'one', new_string: 'two', replace_all: null}];
+  expect(await place.code('str_replace', {path: 'a.txt', edits})).toBe('ok');
+});

@@ -27,7 +27,7 @@ const MAX_EDITS = 200;
 const edit = z.strictObject({
   old_string: z.string(),
   new_string: z.string(),
-  replace_all: z.boolean().optional(),
+  replace_all: z.boolean().nullish(),
 });
 
 const params = z

@@ -35,7 +35,7 @@ export interface ReadRange {
 
 /** Of a line among others. */
 export const MAX_LINE_CHARS = 2000;
-const LEFT_OUT = /^\[\.\.\. \d+ bytes left out \.\.\.\]$/;
+export const LEFT_OUT = /^\[\.\.\. \d+ bytes left out \.\.\.\]$/;
 
 /** Lines of an output from `start` on, as many as fit. A line that is asked for alone is shown as far as it fits. */
 export async function outputRange(source: OutputSource, range: LineRange): Promise<Result<ReadRange>> {

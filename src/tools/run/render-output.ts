@@ -5,7 +5,7 @@ export function renderOutput(output: OutputData): string {
   const {step, stream, content, matches, total_lines, complete, next} = output;
   const facts = [
     content === undefined ? ofSearch(output) : ofRange(output),
-    ...(complete ? [] : ['what was written later was not kept']),
+    ...(complete ? [] : ['not all of it was kept']),
     ...(next === undefined ? [] : [`next: start_line=${next.start_line}`]),
   ];
   const head = `[${stream} of step ${step}: ${facts.join('; ')}]`;

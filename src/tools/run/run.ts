@@ -6,7 +6,7 @@ import {takeEnd} from '../../core/text/take-end.ts';
 import {takeStart} from '../../core/text/take-start.ts';
 import {type ApprovalSubject, defineTool, type Tool} from '../../core/tool.ts';
 import type {RunOptions} from '../../sandbox/options.ts';
-import type {RunOutcome, Sandbox} from '../../sandbox/sandbox.ts';
+import type {ExitStatus, RunOutcome, Sandbox} from '../../sandbox/sandbox.ts';
 import {quotePath} from '../../workspace/workspace-path.ts';
 import {schemaOf} from '../schema.ts';
 import {type CommandPlaces, commandDirectory} from './command-directory.ts';
@@ -104,7 +104,7 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
         .finally(() => keeper.close());
       if (!ran.ok) return ran;
       const saved = await keeper.save(ran.value);
-      if (!saved.ok) return saved;
+      if (!saved.ok) return ranUnsaved(saved.error, ran.value.exitStatus);
       const {paths, complete} = ran.value.repositories;
       if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
       return answerTo(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
@@ -143,6 +143,15 @@ const GIT_NOTES: Readonly<Record<RunOptions['git'], string>> = {
 /** Ruling W11: git's own words name a file and no setting. */
 function isGitRefused({stderr}: SavedOutput): boolean {
   return /\.git\b[^\n]*Read-only file system|Read-only file system[^\n]*\.git\b/.test(stderr.text);
+}
+
+/** A command that has run must not be run again because its output could not be kept. */
+function ranUnsaved(error: Failure, status: ExitStatus): Err<Failure> {
+  const how = status.kind === 'exited' ? ` (exit code ${status.code})` : '';
+  return {
+    ok: false,
+    error: {...error, message: `The command has run${how}, so do not repeat it. ${error.message}`},
+  };
 }
 
 /** Ruling W8: an exit code is an answer; a death by signal, out of memory or out of time is a failure. */

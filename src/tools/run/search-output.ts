@@ -5,6 +5,7 @@ import type {Ripgrep} from '../../workspace/ripgrep/run-ripgrep.ts';
 import {outputLines} from './output-lines.ts';
 import {
   jsonBytes,
+  LEFT_OUT,
   type LineRange,
   MAX_LINE_CHARS,
   type OutputSource,
@@ -67,8 +68,10 @@ export async function searchOutput(
   let count = 0;
   let isFull = false;
   let isShortened = false;
+  let isMarked = false;
   for await (const raw of outputLines(source.file.blocks(), deadline)) {
     total += 1;
+    if (source.mayBeMarked && LEFT_OUT.test(raw)) isMarked = true;
     if (total < start - contextLines || total > end + contextLines) continue;
     const line = cleanLine(raw);
     const shown = shorten(line, maxChars);
@@ -79,6 +82,9 @@ export async function searchOutput(
     const following = matches.filter(match => total - match.line <= contextLines);
     const isNew = isFound && matches.length < MOST_MATCHES;
     bytes += size * following.length;
+    const around = before.reduce((sum, text) => sum + jsonBytes(text), 0);
+    // The first match is shown, if need be without what stands before it.
+    if (isNew && matches.length === 0 && size + MATCH_BYTES + around > maxBytes) before.length = 0;
     if (isNew) bytes += size + MATCH_BYTES + before.reduce((sum, text) => sum + jsonBytes(text), 0);
     if (bytes > maxBytes || (isFound && !isNew)) {
       isFull = true;
@@ -101,12 +107,12 @@ export async function searchOutput(
   const hasMore = matches.length < total_matches;
   return ok({
     total_lines: total,
-    complete: !source.isCut,
+    complete: !source.isCut && !isMarked,
     start_line: start,
     end_line: Math.min(end, total),
     matches,
     total_matches,
-    truncated: hasMore || isShortened,
+    truncated: hasMore || isShortened || isFull,
     ...(hasMore && last !== undefined ? {next: {start_line: last + 1}} : {}),
   });
 }

@@ -23,6 +23,18 @@ const patch = (...lines: readonly string[]): string =>
 const bare = (...body: readonly string[]): string => `--- a/a.py\n+++ b/a.py\n${body.join('\n')}\n`;
 
 describe('a hunk without line numbers', () => {
+  test('review: two files, each with one', async () => {
+    const {text} = await apply(
+      '--- a/a.py\n+++ b/a.py\n@@\n-def f():\n+def ff():\n--- a/old.txt\n+++ b/old.txt\n@@\n-x\n+z\n',
+    );
+    expect([text('a.py')?.slice(0, 9), text('old.txt')]).toEqual(['def ff():', 'z\ny\n']);
+  });
+
+  test('review: old lines that are also the end of a file without a last newline are there twice', async () => {
+    const {message} = await apply('--- a/o\n+++ b/o\n@@\n-x\n+z\n', {o: 'x\ny\nx'});
+    expect(message).toContain('its old lines occur more than once (at lines 1, 3)');
+  });
+
   test.each(['@@', '@@ ', '@@ ... @@', '@@ def g():'])(
     'W7: after %j goes where its old lines are',
     async header => {
@@ -167,4 +179,16 @@ test('policy: after a pure rename, a section without a line of its own is told s
   );
   const {place, data}: {place: CallableWorkspace; data: unknown} = await apply(rename);
   expect(place.tool('apply_patch').renderText(data as never)).toBe('2 files\na.py => c.py | +0 -0');
+});
+
+test('review: a blank line of a new file without its "+" is refused, not left out', async () => {
+  const {message} = await apply(patch('*** Add File: n.py', '+a', '', '+b'));
+  expect(message).toContain('each line of a new file begins with "+"');
+  const {text} = await apply(patch('*** Add File: n.py', '+a', '+', '+b', '', '*** Delete File: old.txt'));
+  expect(text('n.py')).toBe('a\n\nb\n');
+});
+
+test('review: a name may end in any letter', async () => {
+  const {place} = await apply(patch('*** Delete File: voilà'), {voilà: 'x\n', b: ''});
+  expect(Object.keys(readTree(place.root))).toEqual(['b']);
 });

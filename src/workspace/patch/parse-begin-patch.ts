@@ -5,16 +5,26 @@ import type {Hunk, HunkLine, PatchSection} from './patch.ts';
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
-const FILE = /^\*\*\* (Add|Update|Delete) File:\s*(.*)$/;
-const MOVE = /^\*\*\* Move to:\s*(.*)$/;
+const FILE = /^\*\*\* (Add|Update|Delete) File:[ \t]*(.*)$/;
+const MOVE = /^\*\*\* Move to:[ \t]*(.*)$/;
 /** Says that a hunk is at the end of the file, which its old lines say as well. */
 const END_OF_FILE = '*** End of File';
 
+const BLANKS = new Set([' ', '\t', '\r']);
+
+/** Not every character that JavaScript takes for a blank: of a name in UTF-8 these are bytes. */
+function withoutBlanks(line: ByteString): ByteString {
+  let end = line.length;
+  while (end > 0 && BLANKS.has(line[end - 1] ?? '')) end -= 1;
+  return line.slice(0, end) as ByteString;
+}
+
 /** Where the form begins that some models are trained on; undefined for a unified diff. */
 export function beginPatchAt(lines: readonly ByteString[]): number | undefined {
-  const found = lines.findIndex(line => headerText(line).trimEnd() === BEGIN);
-  const diff = lines.findIndex(line => line.startsWith('diff --git ') || line.startsWith('--- '));
-  return found === -1 || (diff !== -1 && diff < found) ? undefined : found;
+  const first = lines.findIndex(
+    line => line.startsWith('*** Begin') || line.startsWith('diff --git ') || line.startsWith('--- '),
+  );
+  return withoutBlanks(headerText(lines[first])) === BEGIN ? first : undefined;
 }
 
 /**
@@ -27,11 +37,11 @@ export function parseBeginPatch(
   report: Report,
 ): readonly PatchSection[] {
   const sections: PatchSection[] = [];
-  const text = (at: number): ByteString => headerText(lines[at]).trimEnd();
+  const text = (at: number): ByteString => withoutBlanks(headerText(lines[at]));
   let at = start + 1;
   for (; at < lines.length && text(at) !== END; ) {
     const [, kind = '', name = ''] = FILE.exec(text(at)) ?? [];
-    const path = parseBareName(name.trim());
+    const path = parseBareName(name);
     if (kind === '' || 'problem' in path) {
       if (text(at) !== '') report(at + 1, kind === '' ? notAHeader(lines[at] ?? '') : problemOf(path));
       at += 1;
@@ -67,7 +77,8 @@ function readSection(
   const body: HunkLine[] = [];
   for (let at = line; at < end; at += 1) {
     const written = lines[at] ?? '';
-    if (written === '') continue;
+    // Blank lines in front of the next header are between the sections.
+    if (written === '' && lines.slice(at, end).every(line => line === '')) break;
     if (kind === 'Delete' || !written.startsWith('+')) {
       report(
         at + 1,
@@ -90,9 +101,9 @@ function readUpdate(
 ): PatchSection | undefined {
   let from = line;
   let to: string | undefined;
-  const [, moved] = MOVE.exec(headerText(lines[from]).trimEnd()) ?? [];
+  const [, moved] = MOVE.exec(withoutBlanks(headerText(lines[from]))) ?? [];
   if (moved !== undefined) {
-    const name = parseBareName(moved.trim());
+    const name = parseBareName(moved);
     if ('problem' in name) {
       report(from + 1, name.problem);
       return undefined;

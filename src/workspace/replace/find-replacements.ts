@@ -52,7 +52,7 @@ export async function findReplacements(
     );
   const matched = await ask(['--byte-offset']);
   if (!matched.ok) return matched;
-  const places = readMatches(text, matched.value);
+  const places = readMatches(text, matched.value, limits.places);
   if (places === undefined) return confused();
   if (places.length > limits.places) return tooMany(limits.places);
   const plain = Buffer.from(replacement);
@@ -98,6 +98,7 @@ async function askOnce(
 function readMatches(
   text: Buffer,
   printed: Buffer,
+  most: number,
 ): readonly {readonly at: number; readonly length: number}[] | undefined {
   const places: {at: number; length: number}[] = [];
   for (let from = 0; from < printed.length; ) {
@@ -112,6 +113,8 @@ function readMatches(
     const length = end - start;
     if (!text.subarray(at, at + length).equals(printed.subarray(start, end))) return undefined;
     places.push({at, length});
+    // One too many is enough to know, and there can be millions.
+    if (places.length > most) break;
     from = feed + 1;
   }
   return places;

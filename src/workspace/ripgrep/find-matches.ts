@@ -97,6 +97,8 @@ export async function findMatchesByFile(
       args: [...LOCATED, ...queryArguments(query, '-')],
       stdin: blocks,
       onStdout: part => positions.read(part, Number.POSITIVE_INFINITY),
+      // Nothing of it is kept.
+      maxStdoutBytes: Number.POSITIVE_INFINITY,
       signal,
     });
     return located.ok ? ok({lines, files, total}) : located;

@@ -12,7 +12,10 @@ export interface Ripgrep {
   readonly processes: ProcessRunner;
 }
 
-export type RipgrepRun = Pick<ProcessRequest, 'args' | 'stdin' | 'onStdout' | 'signal'>;
+export type RipgrepRun = Pick<ProcessRequest, 'args' | 'stdin' | 'onStdout' | 'signal'> & {
+  /** Default: a bound for those who keep it. */
+  readonly maxStdoutBytes?: number;
+};
 
 const MAX_STDOUT_BYTES = 256 * 1024 * 1024;
 const SHOWN_CHARACTERS = 2000;
@@ -23,7 +26,7 @@ const SHOWN_CHARACTERS = 2000;
  */
 export async function runRipgrep(
   {command, processes}: Ripgrep,
-  {args, stdin, onStdout, signal}: RipgrepRun,
+  {args, stdin, onStdout, signal, maxStdoutBytes = MAX_STDOUT_BYTES}: RipgrepRun,
 ): Promise<Result<'complete' | 'stopped' | 'aborted'>> {
   const end = await processes.run({
     command,
@@ -32,7 +35,7 @@ export async function runRipgrep(
     cwd: dirname(command),
     stdin,
     onStdout,
-    maxStdoutBytes: MAX_STDOUT_BYTES,
+    maxStdoutBytes,
     signal,
   });
   switch (end.end) {

@@ -40,6 +40,24 @@ describe('an allow rule', () => {
 
 describe('a deny or ask rule', () => {
   test.each([
+    'git 2>&1 push',
+    'cd a && git 2>&1 push',
+    'git >log push',
+    'git $X push',
+    "git p$X'ush'",
+    'git {push,origin}',
+    'git pus[h]',
+    'git $(echo push)',
+    '$GIT push',
+  ])('review: %s may be a git push to a shell, so it is one to a rule', command => {
+    expect(matches('git push', command, 'deny')).toBe(true);
+  });
+
+  test.each(['git status $X', 'ls *.txt', 'echo $X', 'git 2>&1 status'])('review: %s is none', command => {
+    expect(matches('git push', command, 'deny')).toBe(false);
+  });
+
+  test.each([
     ['git push', true],
     ['git   push origin', true],
     ['cd x && git push', true],

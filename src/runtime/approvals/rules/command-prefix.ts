@@ -25,14 +25,16 @@ export function compileCommandPrefix(
       return parts.ok && parts.value.every(part => starts(part, words));
     });
   }
-  const spaced = withSingleBlanks(words);
+  const wanted = wordsOf(words);
   return ok(command => {
     const joined = command.replaceAll('\\\n', '');
     const plain = joined.replace(/["'\\]/g, '');
-    return [joined, plain].some(text =>
+    // A brace with a blank behind it begins a group, another one stands for words.
+    const bare = plain.replace(REDIRECTION, ' ').replace(/\{(?=\S)/g, '$');
+    return [joined, plain, bare].some(text =>
       text
         .split(BETWEEN_PARTS)
-        .some(part => startings(withSingleBlanks(part)).some(start => starts(start, spaced))),
+        .some(part => startings(withSingleBlanks(part)).some(start => mayStart(wordsOf(start), wanted))),
     );
   });
 }
@@ -46,6 +48,24 @@ function startings(part: string): readonly string[] {
     rest = rest.slice(before[0].length);
     all.push(rest);
   }
+}
+
+/** A redirection, which a shell takes out of the words wherever it stands. */
+const REDIRECTION = /\d*(?:>>|>\||<>|>|<)&?\s*[^\s;&|]+/g;
+/** What a shell puts in its place is not known: nothing, or any word. */
+const UNKNOWN = /[$`*?[{]/;
+
+/** Whether the words can be those once a shell has read them. In doubt they can. */
+function mayStart(words: readonly string[], wanted: readonly string[]): boolean {
+  if (wanted.length === 0) return true;
+  const [word, ...rest] = words;
+  if (word === undefined) return false;
+  if (UNKNOWN.test(word)) return mayStart(rest, wanted) || mayStart(rest, wanted.slice(1));
+  return word === wanted[0] && mayStart(rest, wanted.slice(1));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter(word => word !== '');
 }
 
 /** To a shell other blanks than these are part of a word. */

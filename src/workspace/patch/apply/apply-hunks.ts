@@ -89,9 +89,12 @@ export function applyHunks(
     } else if (anywhere || !trusted || !file.matches(block.join(''), block.length, stated)) {
       index ??= new LineIndex(splitLines(file.content));
       const places = index.occurrences(block, 6, allowance);
-      const open = anywhere && places?.length === 0 ? atOpenEnd(file, lines) : undefined;
+      const open =
+        anywhere && places !== undefined && places.length <= 1 ? atOpenEnd(file, lines) : undefined;
+      // The end of a file without a last newline is a place as well.
+      if (open !== undefined && places?.length === 1) places.push(file.count - block.length);
       if (places?.length === 1) at = places[0] ?? stated;
-      else if (open !== undefined) {
+      else if (open !== undefined && places?.length === 0) {
         lines = open;
         at = file.count - block.length;
       } else if (places === undefined) {

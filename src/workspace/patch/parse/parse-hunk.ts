@@ -89,7 +89,7 @@ function* recount(
   }
   for (let at = start; at < stop; at += 1) {
     if (at % LINES_A_TURN === 0) yield;
-    const pair = isHeaderPair(lines, at) && lines[at + 2]?.startsWith('@@ -');
+    const pair = isHeaderPair(lines, at) && HUNK_BEGIN.test(lines[at + 2] ?? '');
     const half = HEADER_PAIR_NAME.test(lines[at] ?? '') && lines[at + 1]?.startsWith('@@ -');
     if (!pair && !half) continue;
     const problem =
@@ -125,8 +125,11 @@ function isHeaderPair(lines: readonly ByteString[], at: number): boolean {
   return lines[at]?.startsWith('--- ') === true && lines[at + 1]?.startsWith('+++ ') === true;
 }
 
+/** With line numbers or without. */
+const HUNK_BEGIN = /^@@(?: -|\s|$)/;
+
 function isCertainHeader(lines: readonly ByteString[], at: number): boolean {
-  if (!isHeaderPair(lines, at) || !lines[at + 2]?.startsWith('@@ -')) return false;
+  if (!isHeaderPair(lines, at) || !HUNK_BEGIN.test(lines[at + 2] ?? '')) return false;
   return HEADER_PAIR_NAME.test(lines[at] ?? '') && HEADER_PAIR_NAME.test(lines[at + 1] ?? '');
 }
 
