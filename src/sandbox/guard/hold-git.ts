@@ -3,7 +3,13 @@ import {ok, type Result} from '../../core/result.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {type GuardedMount, guardedMount} from './guarded-tree.ts';
 import {type HeldDirectory, holdDirectory} from './held-directory.ts';
-import {isPlaceHolder, makePlaceHolder, type PlaceHolder, readEntry} from './place-holder.ts';
+import {
+  isPlaceHolder,
+  makePlaceHolder,
+  type PlaceHolder,
+  readEntry,
+  removePlaceHolder,
+} from './place-holder.ts';
 
 export type GitAccess = 'read-only' | 'commit';
 
@@ -47,7 +53,17 @@ export interface HeldGit {
 
 /** Ruling W11: `.git` is a mount at every moment. `root` is the workspace at `workspace`. */
 export function holdGit(root: HeldDirectory, workspace: string, access: GitAccess): Result<HeldGit> {
-  if (root.look('.git') === undefined) makePlaceHolder(root, NO_REPOSITORY);
+  const isMade = root.look('.git') === undefined && makePlaceHolder(root, NO_REPOSITORY);
+  try {
+    return holdWhatIsThere(root, workspace, access);
+  } catch (error) {
+    // Nobody would know that it is ours.
+    if (isMade) removePlaceHolder(root, NO_REPOSITORY);
+    throw error;
+  }
+}
+
+function holdWhatIsThere(root: HeldDirectory, workspace: string, access: GitAccess): Result<HeldGit> {
   const git = root.look('.git');
   if (git === undefined) return refused('vanished while it was looked at', 'call again.');
   if (git.isSymbolicLink()) {

@@ -73,12 +73,18 @@ export function readEntry(directory: HeldDirectory, name: string, maxBytes: numb
 function writeNew(directory: HeldDirectory, name: string, content: string): void {
   const descriptor = openSync(directory.at(name), 'wx', 0o644);
   try {
-    writeSync(descriptor, content);
-    if (process.getuid?.() === 0) {
-      fchownSync(descriptor, Number(directory.info.uid), Number(directory.info.gid));
+    try {
+      writeSync(descriptor, content);
+      if (process.getuid?.() === 0) {
+        fchownSync(descriptor, Number(directory.info.uid), Number(directory.info.gid));
+      }
+    } finally {
+      closeSync(descriptor);
     }
-  } finally {
-    closeSync(descriptor);
+  } catch (error) {
+    // Half of it would not be known again.
+    unlinkSync(directory.at(name));
+    throw error;
   }
 }
 

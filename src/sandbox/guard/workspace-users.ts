@@ -20,7 +20,8 @@ export class WorkspaceUsers {
   readonly #prefix: string;
   readonly #own: string;
   readonly #lock: string;
-  #isEntered = false;
+  /** `untold`: it is there, and its entry could not be written. */
+  #state: 'out' | 'entered' | 'untold' = 'out';
 
   constructor({dev, ino}: RootIdentity, directory = `/tmp/forge-tools-sessions-${process.getuid?.() ?? 0}`) {
     this.#directory = directory;
@@ -46,7 +47,8 @@ export class WorkspaceUsers {
 
   /** Before the first look at the workspace. */
   enter(): void {
-    if (this.#isEntered) return;
+    if (this.#state === 'entered') return;
+    this.#state = 'untold';
     try {
       if (!this.#makeOurs()) return;
       // Whatever workspace they were in: entries of hosts that were killed are not to pile up.
@@ -54,19 +56,21 @@ export class WorkspaceUsers {
         if (!name.startsWith(LOCK_PREFIX)) isInUse(join(this.#directory, name));
       }
       writeFileSync(this.#own, JSON.stringify(ownIdentity()), {mode: 0o600, flag: 'wx'});
-      this.#isEntered = true;
+      this.#state = 'entered';
     } catch (error) {
-      // Without an entry nobody is known to be the last one, and what is held stays.
       if (errorCode(error) === undefined) throw error;
+      // Half an entry would count as somebody for ever.
+      removeQuietly(this.#own);
     }
   }
 
-  /** True where no other process is left. False also where that cannot be known. */
+  /** True where no other process is left, also for one that could not enter. False also where that cannot be known. */
   leave(): boolean {
-    if (!this.#isEntered) return false;
-    this.#isEntered = false;
+    const state = this.#state;
+    if (state === 'out') return false;
+    this.#state = 'out';
     try {
-      unlinkSync(this.#own);
+      if (state === 'entered') unlinkSync(this.#own);
       return this.#isOurs() && !this.#others().some(path => isInUse(path));
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
@@ -90,6 +94,14 @@ export class WorkspaceUsers {
     return readdirSync(this.#directory)
       .filter(name => name.startsWith(this.#prefix))
       .map(name => join(this.#directory, name));
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, {force: true});
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
   }
 }
 
