@@ -4,7 +4,7 @@ import type {Block} from './blocks.ts';
 import type {Limit} from './limit.ts';
 import {longestPrefix} from './longest-prefix.ts';
 import {TokenCounter} from './token-counter.ts';
-import {contentStart} from './white-space.ts';
+import {contentEnd, contentStart} from './white-space.ts';
 
 export interface Piece {
   readonly text: string;
@@ -60,6 +60,10 @@ export function splitBlock(
     } else {
       ({end, tokens} = prefix ?? longestPrefix(text, start, end, likely, limit));
       likely = end - start;
+      // A marker and what it belongs to are one atom, with blanks between them.
+      const shown = contentEnd(text, start, end);
+      if (shown < end) tokens = countTokens(text.slice(start, shown));
+      end = shown;
     }
     pieces.push({text: text.slice(start, end), start, tokens});
     if (end < first.end) {
