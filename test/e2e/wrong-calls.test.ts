@@ -112,7 +112,7 @@ const WRONG_CALLS: readonly (readonly [Call, told: string, Call])[] = [
   ],
   [
     ['search', {query: 'one', '-i': true}],
-    'invalid_params: There is no parameter "-i"; it is called "case_sensitive". Known: $PARAMETERS.',
+    'invalid_params: There is no parameter "-i"; it is called "case_sensitive" (false, the default, ignores case). Known: $PARAMETERS.',
     ['search', {query: 'one', case_sensitive: false}],
   ],
   [
