@@ -41,6 +41,7 @@ export interface Chromium {
 
 const KEPT_WORDS = 8192;
 const MEMORY_LOOK_MS = 250;
+const LAST_WORDS_MS = 200;
 
 /** FR-WF-BROWSER-ISO-01: starts Chromium with a profile that exists for this process only. */
 export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> {
@@ -63,7 +64,15 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
   });
   const gone = new Promise<string>(resolve => {
     child.once('error', error => resolve(error.message));
-    child.once('exit', () => resolve(words));
+    // What it said may be read after its end is known. Something that it left behind may hold the pipe open.
+    child.once('exit', () => {
+      const done = (): void => resolve(words);
+      const cancel = clock.after(LAST_WORDS_MS, done);
+      child.stderr?.once('close', () => {
+        cancel();
+        done();
+      });
+    });
   });
   const firstInside = bubblewrap ? readFirstInside(child) : Promise.resolve(undefined);
   const connection = new CdpConnection(writable(child.stdio[3]), readable(child.stdio[4]));
