@@ -12,7 +12,13 @@ import {rolldown} from 'rolldown';
 
 const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('../', import.meta.url);
-const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core', 'smol-toml'];
+const BUNDLED = [
+  'zod',
+  '@modelcontextprotocol/server',
+  '@modelcontextprotocol/core',
+  'smol-toml',
+  'get-east-asian-width',
+];
 const bin = new URL('dist/bin/', root);
 
 // Each by itself: what they share would be further files to open.
@@ -64,7 +70,11 @@ function refuseUndeclared(chunks) {
 
 async function licences() {
   const texts = BUNDLED.map(async name => {
-    const text = await readFile(new URL(`node_modules/${name}/LICENSE`, root), 'utf8');
+    const folder = new URL(`node_modules/${name}/`, root);
+    // Some packages write its name in small letters.
+    const file = (await readdir(folder)).find(entry => /^licen[cs]e(\.md|\.txt)?$/i.test(entry));
+    if (file === undefined) throw new Error(`${name} is bundled and has no licence file.`);
+    const text = await readFile(new URL(file, folder), 'utf8');
     return `The files in this folder contain code of ${name}:\n\n${text.trim()}\n`;
   });
   return (await Promise.all(texts)).join('\n\n');
