@@ -297,7 +297,7 @@ function isSandboxWarm(): boolean {
   return processesWith('ulimit -c 0').some(pid => {
     try {
       const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
-      return isOurs && readCommand(pid)[2]?.startsWith('\nexec 5>&2');
+      return isOurs && readCommand(pid)[2]?.startsWith('\nexec >&4');
     } catch {
       // It ends while a box is made.
       return false;
