@@ -474,16 +474,24 @@ export function confinementContract(name: string, place: SandboxPlace): void {
     });
 
     test('W18: a commit has an author, and npm does not wait for a network, unless the call says otherwise', async () => {
-      const show = 'echo "$GIT_AUTHOR_NAME|$GIT_COMMITTER_EMAIL|$npm_config_fetch_retries"';
-      expect((await run(show)).out).toMatch(/^[^|\n]+\|[^|\n]+\|0\n$/);
-      const env = {GIT_AUTHOR_NAME: 'A', GIT_COMMITTER_EMAIL: 'b@c', npm_config_fetch_retries: '5'};
-      expect((await run(show, {env})).out).toBe('A|b@c|5\n');
+      const show = 'cd /tmp; git var GIT_AUTHOR_IDENT | sed "s/>.*/>/"; echo "$npm_config_fetch_retries"';
+      expect((await run(show)).out).toMatch(/^[^<>\n]+ <[^<>\n]+>\n0\n$/);
+      const env = {GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'b@c', npm_config_fetch_retries: '5'};
+      expect((await run(show, {env})).out).toBe('A <b@c>\n5\n');
       const commit =
         'rm -rf r && git init -q r && cd r && git commit -q --allow-empty -m x && git log --format=%an';
       expect((await run(`${commit}; rm -rf ../r`)).err).toBe('');
     });
 
     if (name === 'bubblewrap') {
+      test('W18: who commits is what a repository says of itself, before what the user is called', async () => {
+        const ran = await run(
+          'rm -rf r && git init -q r && cd r && git config user.name Own && git commit -q --allow-empty -m x; git log --format="%an %cn"; cd ..; rm -rf r; echo x >>/etc/gitconfig',
+        );
+        expect(ran.out).toBe('Own Own\n');
+        expect(ran.err).toMatch(/Read-only file system|Permission denied/);
+      });
+
       test('W18: the workspace has the name of the host too, and is no less closed by it', async () => {
         const {workspace} = opened;
         const ran = await run(

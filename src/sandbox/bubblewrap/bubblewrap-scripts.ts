@@ -7,7 +7,7 @@ import {WAIT_FOR_COMMAND} from '../wait-for-command.ts';
  * itself below. What the command writes to its standard error goes to `errors`; 2 is for the words of what makes
  * the sandbox.
  */
-export const DESCRIPTORS = {errors: 6, profile: 7, status: 8, report: 9, filter: 11} as const;
+export const DESCRIPTORS = {errors: 6, profile: 7, status: 8, report: 9, filter: 11, gitConfig: 12} as const;
 
 /** The profile of the inner bubblewrap, which no shell redirects. */
 export const INNER_PROFILE = 10;

@@ -117,7 +117,7 @@ describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
     onTestFinished(() => opened.close());
     const ran = await opened.run('sleep 600 & echo out; echo err >&2; exit 3');
     expect(ran).toMatchObject({out: 'out\n', err: 'err\n', exitStatus: {kind: 'exited', code: 3}});
-    expect(ran.leftRunning).toEqual(['sleep']);
+    expect(ran.leftRunning).toHaveLength(1);
     expect(processesWith(`${programs}/bwrap`)).not.toEqual([]);
     unlinkSync(gate);
     await held.close();

@@ -9,6 +9,7 @@ import {holdOpen} from '../child/hold-open.ts';
 import {isBroken} from '../child/is-broken.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
+import {gitSystemConfig, gitVariables} from '../git-identity.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {checkMounts} from '../guard/mount-report.ts';
 import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
@@ -182,10 +183,12 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async #startSandbox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WarmSandbox>> {
     const {workspace, clock} = this.#host;
-    const env = {...sandboxEnv(this.#options, this.#host), PATH: this.#options.path};
+    const options = this.#options;
+    const env = {...sandboxEnv(options, this.#host, gitVariables(this.#host.env)), PATH: options.path};
+    const gitConfig = gitSystemConfig(this.#host.env);
     const watchdog = this.#watchdog;
     try {
-      return ok(await startSandbox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));
+      return ok(await startSandbox({setup, options, workspace, tree, env, gitConfig, clock, watchdog}));
     } catch (error) {
       return sandboxFailure({
         problem: 'The control group of the command could not be made',

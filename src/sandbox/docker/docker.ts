@@ -10,6 +10,7 @@ import {superviseChild} from '../child/supervise-child.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {checkMounts, type MountCheck} from '../guard/mount-report.ts';
 import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
+import {gitIdentity} from '../git-identity.ts';
 import type {RunOptions} from '../options.ts';
 import {PROBE, unconfined} from '../probe-confinement.ts';
 import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
@@ -228,7 +229,7 @@ export class DockerSandbox implements SandboxDriver {
       user: setup.user,
       workspace: this.#host.workspace,
       tree,
-      env: sandboxEnv(this.#options, this.#host),
+      env: sandboxEnv(this.#options, this.#host, gitIdentity(this.#host.workspace, this.#host.env)),
       options: this.#options,
     });
     this.#live.add(container);
