@@ -13,7 +13,7 @@ function program(script: string): string {
 }
 
 test('review R1: a bubblewrap that answers too late is asked again', async () => {
-  const directory = program('cd "${0%/*}"; mkdir busy 2>/dev/null && exec sleep 600; exit 0');
+  const directory = program('cd "$(dirname "$0")"; mkdir busy 2>/dev/null && exec sleep 600; exit 0');
   expect(await canNest([join(directory, 'bwrap')], [], [], 1500)).toBe('nests');
   expect(existsSync(join(directory, 'busy'))).toBe(true);
 });
