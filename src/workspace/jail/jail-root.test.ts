@@ -70,6 +70,13 @@ describe.each(PINS)('the root of a workspace, pinned %s', (how, holdEntry) => {
     workspace.close();
     const other = unwrap(openWorkspace(outside, {holdEntry}));
     expect(await readAt(workspace, 'secret.txt')).toBe('io_error');
+    expect(workspace.openDirectory(unwrap(workspace.resolve('.')))).toMatchObject({
+      error: {
+        code: 'io_error',
+        message: expect.stringMatching(/work" is closed\. Open a new session\.$/),
+        details: {path: root, error: 'closed', operation: 'reach'},
+      },
+    });
     expect(await readAt(workspace, 'top.txt')).toBe('io_error');
     expect(await writeAt(workspace, 'top.txt')).toBe('io_error');
     expect(readFileSync(join(root, 'top.txt'), 'utf8')).toBe('top\n');
