@@ -84,6 +84,19 @@ describe.each(PINS)('the root of a workspace, pinned %s', (how, holdEntry) => {
   });
 });
 
+test.each(['dev', 'ino'] as const)('review R4: a root with another %s is another one', async part => {
+  const {root} = await jailedPlace();
+  // As where another file system is mounted on it, with directories of the same number.
+  const holdEntry: HoldEntry = address => {
+    const entryHandle = handleByDescriptor(address);
+    const identity = entryHandle.identify();
+    return {...entryHandle, identify: () => ({...identity, [part]: identity[part] + 1n})};
+  };
+  const workspace = unwrap(openWorkspace(root, {holdEntry}));
+  expect(workspace.verifyRoot()).toMatchObject({error: {code: 'io_error', details: {error: 'root_moved'}}});
+  workspace.close();
+});
+
 test('an open workspace holds one descriptor, and none when it is closed', async () => {
   const {root} = await jailedPlace();
   const descriptors = () => readdirSync('/proc/self/fd').length;
