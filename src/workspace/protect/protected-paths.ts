@@ -31,7 +31,6 @@ export class ProtectedPaths {
 
   /** Whether it is one of them, lies in one, or holds one. */
   protects(path: WorkspacePath): boolean {
-    if (this.#paths.length === 0) return false;
     const names = pathNames(path);
     const folded = names.map(foldName);
     if (this.#names.some(other => startsAlike(other, folded))) return true;
@@ -62,7 +61,7 @@ function namesBelow(root: string, path: string): readonly (readonly string[])[] 
 }
 
 function isBelow(inside: string): boolean {
-  return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 /** With the links resolved in as much of it as is there. */
