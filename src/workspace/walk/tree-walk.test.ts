@@ -27,7 +27,13 @@ function treeOf(files: Readonly<Record<string, string>>) {
       if (!isFile && !directories.has(above)) directories.set(above, new Map());
     }
   }
-  const state = {held: 0, most: 0, byPath: [] as string[], refused: new Map<string, Err<Failure>>()};
+  const state = {
+    held: 0,
+    most: 0,
+    byPath: [] as string[],
+    refused: new Map<string, Err<Failure>>(),
+    unlisted: new Map<string, Err<Failure>>(),
+  };
   const contentOf = async (path: WorkspacePath) => {
     const content = Buffer.from(files[path] ?? '');
     if (!(path in files)) return fail('file_not_found', path);
@@ -52,6 +58,8 @@ function treeOf(files: Readonly<Record<string, string>>) {
       path,
       entries: async () => {
         held();
+        const unlisted = state.unlisted.get(path);
+        if (unlisted !== undefined) return unlisted;
         return ok([...entries].map(([name, kind]) => ({name, kind})));
       },
       openDirectory: name => {
@@ -184,12 +192,39 @@ describe('W3: a tree that is deeper than directories are held', () => {
     expect(files).not.toContain('d/d/z');
   });
 
+  test('what vanished is passed over with all that is below it', async () => {
+    const tree = treeOf({[`${'d/'.repeat(70)}a`]: '', 'd/d/e/f': '', 'd/g/h': ''});
+    tree.state.refused.set('d/d', fail('file_not_found', 'd/d'));
+    expect((await runsOf(tree)).files).toEqual([`${'d/'.repeat(70)}a`, 'd/g/h']);
+  });
+
   test('what fails otherwise ends the walk', async () => {
     const tree = deep();
     tree.state.refused.set('d/d', fail('io_error', 'd/d', {error: 'EMFILE'}));
     const {files, walk} = await runsOf(tree);
     expect(walk.failure?.error.message).toBe('d/d');
     expect(files.at(-1)).toBe('d/d/d/z');
+  });
+});
+
+describe('W3: a directory that cannot be listed', () => {
+  test.each([
+    ['EACCES', undefined, ['a', 'z']],
+    ['EIO', 'io_error', ['a']],
+  ])('%s: is let go', async (error, code, expected) => {
+    const tree = treeOf({a: '', 'b/c': '', z: ''});
+    tree.state.unlisted.set('b', fail('io_error', 'b', {error}));
+    const {files, walk} = await runsOf(tree);
+    expect(files).toEqual(expected);
+    expect(walk.failure?.error.code).toBe(code);
+  });
+
+  test('fails the walk where it is the root', async () => {
+    const tree = treeOf({a: ''});
+    tree.state.unlisted.set('.', fail('io_error', '.', {error: 'EACCES'}));
+    const {files, walk} = await runsOf(tree);
+    expect(files).toEqual([]);
+    expect(walk.failure?.error.code).toBe('io_error');
   });
 });
 
@@ -254,6 +289,14 @@ describe('W3: ignored files', () => {
     expect(files).toEqual(['.gitignore', 'd.ts', 'e.log']);
     const below = await runsOf(treeOf(FILES), {ignored: 'left-out'}, 'build/deep' as WorkspacePath);
     expect(below.files).toEqual(['.gitignore', 'c.ts']);
+  });
+
+  test('by files in between, with nothing else beside them', async () => {
+    const tree = () => treeOf({'a/.gitignore': '*.log\n', 'a/b/c/x.log': '', 'a/b/c/y': ''});
+    const expected = ['y'];
+    expect((await runsOf(tree(), {ignored: 'left-out'}, 'a/b/c' as WorkspacePath)).files).toEqual(expected);
+    expect((await runsOf(tree(), {ignored: 'left-out'}, 'a/b' as WorkspacePath)).files).toEqual(['c/y']);
+    expect((await runsOf(tree(), {ignored: 'left-out'})).files).toEqual(['a/.gitignore', 'a/b/c/y']);
   });
 
   test('a name that begins with a dot is left out where that is asked for', async () => {
