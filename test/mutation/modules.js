@@ -5,8 +5,11 @@ import {join} from 'node:path';
 const JAIL_FOLDERS = ['jail', 'protect', 'walk'];
 const JAIL_FILES = ['entry-info', 'io-failure', 'open-file', 'refusals', 'remove-file', 'workspace-path'];
 
-/** The race costs seconds, and finds what it finds by chance; of the property, fifty cases are too few to read a file. */
-const CHANCE = ['src/workspace/jail/jail-race.test.ts', 'src/workspace/jail/jail.property.test.ts'];
+/** The race costs seconds, and finds what it finds by chance; of these properties, fifty cases are too few. */
+const CHANCE = {
+  guard: ['src/web/guard/check-url.property.test.ts'],
+  jail: ['src/workspace/jail/jail-race.test.ts', 'src/workspace/jail/jail.property.test.ts'],
+};
 
 /** What measures time says nothing of code with a switch at every expression. */
 const TIMED = 'src/tools/files/large-files.test.ts';
@@ -14,7 +17,7 @@ const TIMED = 'src/tools/files/large-files.test.ts';
 /** What is mutated, and the tests beside it that have to notice: paths from `root`. */
 export const MODULES = {
   url: root => folder(root, 'src/web/url'),
-  guard: root => folder(root, 'src/web/guard'),
+  guard: root => without(folder(root, 'src/web/guard'), ...CHANCE.guard),
   ip: root => folder(root, 'src/web/ip'),
   robots: root => folder(root, 'src/web/robots'),
   chunk: root => folder(root, 'src/web/chunk'),
@@ -33,7 +36,7 @@ export const MODULES = {
         ...JAIL_FOLDERS.map(name => folder(root, `src/workspace/${name}`)),
         ...JAIL_FILES.map(name => file(root, `src/workspace/${name}`)),
       ),
-      ...CHANCE,
+      ...CHANCE.jail,
     ),
 };
 
