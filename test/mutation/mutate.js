@@ -4,6 +4,7 @@ import {closeSync, openSync, readFileSync, statSync, writeFileSync} from 'node:f
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {instrument} from './instrument.js';
+import {isEquivalent} from './judge.js';
 import {keepKills, standingKills} from './known-kills.js';
 
 /** A worker that says nothing for so long is in an endless loop that counting did not find. */
@@ -14,14 +15,22 @@ const STARTING_MS = 600_000;
 /**
  * Every mutant of a module, or a sample of `most` of them, with its verdict: `killed`, `timedOut`, `survived`
  * or `noCoverage`; how many there are in all; and of how many the verdict was `kept` from an earlier run, which
- * is asked for with `again`.
+ * is asked for with `again`: what died, and of what survived what is listed as `equivalents`.
  */
-export async function mutate({module, mutate, tests}, sandbox, {most, again, signal}) {
+export async function mutate({module, mutate, tests}, sandbox, {most, again, equivalents, signal}) {
   const every = await instrument(mutate, sandbox);
   const mutants = most === undefined ? every : sample(every, most);
-  const kept = again ? standingKills(module, mutants, sandbox.root) : [];
-  const dead = new Map(kept.map(mutant => [mutant.id, mutant]));
-  const left = mutants.filter(({id}) => !dead.has(id));
+  const listed = mutants.filter(mutant => isEquivalent(mutant, equivalents));
+  const kept = new Map(
+    (again
+      ? [
+          ...listed.map(mutant => ({...mutant, verdict: 'survived'})),
+          ...standingKills(module, mutants, sandbox.root),
+        ]
+      : []
+    ).map(mutant => [mutant.id, mutant]),
+  );
+  const left = mutants.filter(({id}) => !kept.has(id));
   const verdicts = await judgeAll({tests, mutants: left}, sandbox, {
     signal,
     onWorkerEnd: found => {
@@ -30,9 +39,9 @@ export async function mutate({module, mutate, tests}, sandbox, {most, again, sig
     },
   });
   return {
-    mutants: mutants.map(mutant => dead.get(mutant.id) ?? {...mutant, ...verdicts.get(mutant.id)}),
+    mutants: mutants.map(mutant => kept.get(mutant.id) ?? {...mutant, ...verdicts.get(mutant.id)}),
     all: every.length,
-    kept: kept.length,
+    kept: kept.size,
   };
 }
 

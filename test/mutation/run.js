@@ -61,6 +61,7 @@ for (const name of wanted) {
     const {mutants, all, kept} = await mutate({module: name, ...MODULES[name](sandbox.root)}, sandbox, {
       most,
       again: asked.again,
+      equivalents: equivalentsOf(name),
       signal: interrupted.signal,
     });
     const isSample = mutants.length < all;
