@@ -60,14 +60,16 @@ async function load() {
   vi.resetModules();
   fileOf.length = 0;
   for (const file of files) {
+    loading = file;
     await import(/* @vite-ignore */ `/${file}`);
     while (fileOf.length < declaredTests().length) fileOf.push(file);
   }
   return declaredTests();
 }
 
-/** Where each test is declared. */
+/** Where each test is declared, and the file that is being loaded, or was the last one. */
 const fileOf = [];
+let loading;
 /** How many switches each test comes by. */
 const taken = [];
 
@@ -144,10 +146,7 @@ async function judgeLoading(id) {
       tests.map((one, index) => ({one, index, limit: Number.POSITIVE_INFINITY})),
     );
   } catch {
-    return {
-      status: 'killed',
-      by: files[fileOf.length === 0 ? 0 : files.indexOf(fileOf.at(-1)) + 1] ?? files[0],
-    };
+    return {status: 'killed', by: loading};
   } finally {
     stryker.activeMutant = undefined;
   }
