@@ -11,7 +11,7 @@ const {files, mutants, results} = JSON.parse(process.env.FORGE_MUTANTS);
  */
 const PATIENCE = {turns: 40, times: 20, ms: 100};
 /** A test is slow that takes so many times as long as the middle one, and so many milliseconds at least. */
-const SLOW = {times: 20, ms: 500};
+const SLOW = {times: 20, ms: 1000};
 /** A mutant that a test comes by so many times more often than without it will not come to an end. */
 const hitLimit = hits => 10 * hits + 10_000;
 /** Nor will a test that comes by so many more switches: the loop need not go by the mutant. */

@@ -18,7 +18,7 @@ function work() {
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-test('F5: one at a time for a key, in order; others beside it', async () => {
+test('policy: one at a time for a key, in order; others beside it', async () => {
   const lock = new KeyedLock();
   const {begun, end, of} = work();
   const done = [
@@ -40,7 +40,7 @@ test('F5: one at a time for a key, in order; others beside it', async () => {
   expect(await Promise.all(done)).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-test('F5: a failure is that of its own work, and the next one has its turn', async () => {
+test('policy: a failure is that of its own work, and the next one has its turn', async () => {
   const lock = new KeyedLock();
   const {begun, end, of} = work();
   const first = lock.hold('a', of('a1'));

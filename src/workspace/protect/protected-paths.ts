@@ -56,11 +56,12 @@ function startsAlike(one: readonly string[], other: readonly string[]): boolean 
 
 function namesBelow(root: string, path: string): readonly (readonly string[])[] {
   const inside = relative(root, path);
-  if (inside === '' || isBelow(relative(path, root))) return [[]];
-  return isBelow(inside) ? [inside.split(sep).map(foldName)] : [];
+  if (isInside(relative(path, root))) return [[]];
+  return isInside(inside) ? [inside.split(sep).map(foldName)] : [];
 }
 
-function isBelow(inside: string): boolean {
+/** Below, or the same. */
+function isInside(inside: string): boolean {
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
