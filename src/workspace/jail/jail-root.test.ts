@@ -50,7 +50,7 @@ describe.each(PINS)('the root of a workspace, pinned %s', (how, holdEntry) => {
         message: expect.stringMatching(
           /work" was moved or replaced .* Put it back, or open a new session\.$/,
         ),
-        details: {path: root, error: 'root_moved'},
+        details: {path: root, error: 'root_moved', operation: 'reach'},
       },
     });
     renameSync(`${root}-real`, root);

@@ -232,6 +232,7 @@ describe('W3: ignored files', () => {
   const FILES = {
     '.gitignore': '*.log\nbuild/\n',
     'a.log': '',
+    'build/.gitignore': 'deep/\n',
     'build/b.ts': '',
     'build/deep/c.ts': '',
     'build/deep/.gitignore': '!*\n',
@@ -247,6 +248,7 @@ describe('W3: ignored files', () => {
       [
         '.gitignore',
         'a.log',
+        'build/.gitignore',
         'build/b.ts',
         'build/deep/.gitignore',
         'build/deep/c.ts',
@@ -258,7 +260,7 @@ describe('W3: ignored files', () => {
       0,
     ],
     ['left-out', ['.gitignore', 'src/.gitignore', 'src/d.ts', 'src/e.log'], 0],
-    ['counted', ['.gitignore', 'src/.gitignore', 'src/d.ts', 'src/e.log'], 5],
+    ['counted', ['.gitignore', 'src/.gitignore', 'src/d.ts', 'src/e.log'], 6],
   ])('%s', async (ignored, expected, count) => {
     const {files, walk, runs} = await runsOf(treeOf(FILES), {ignored});
     expect(files).toEqual(expected);
@@ -276,7 +278,7 @@ describe('W3: ignored files', () => {
     const {runs} = await runsOf(treeOf(FILES), {ignored: 'marked'});
     expect(runs.map(({prefix, names, ignoredRoot}) => [prefix, names, ignoredRoot])).toEqual([
       ['', ['.gitignore', 'a.log'], undefined],
-      ['build/', ['b.ts'], 'build/'],
+      ['build/', ['.gitignore', 'b.ts'], 'build/'],
       ['build/deep/', ['.gitignore', 'c.ts'], 'build/'],
       ['src/', ['.gitignore'], undefined],
       ['src/built/', ['f.ts'], 'src/built/'],
@@ -297,6 +299,23 @@ describe('W3: ignored files', () => {
     expect((await runsOf(tree(), {ignored: 'left-out'}, 'a/b/c' as WorkspacePath)).files).toEqual(expected);
     expect((await runsOf(tree(), {ignored: 'left-out'}, 'a/b' as WorkspacePath)).files).toEqual(['c/y']);
     expect((await runsOf(tree(), {ignored: 'left-out'})).files).toEqual(['a/.gitignore', 'a/b/c/y']);
+  });
+
+  test('a pattern for directories does not ignore a file of that name', async () => {
+    const {files} = await runsOf(treeOf({'.gitignore': 'out/\n', 'a/out/x': '', out: ''}), {
+      ignored: 'left-out',
+    });
+    expect(files).toEqual(['.gitignore', 'out']);
+  });
+
+  test('W2: a glob holds for the whole way from the root of the walk', async () => {
+    const tree = {'a/b/c.ts': '', 'a/b/d/e.ts': '', 'b/c.ts': '', 'x/a/b/c.ts': ''};
+    expect((await runsOf(treeOf(tree), {glob: glob('a/b/*.ts')})).files).toEqual(['a/b/c.ts']);
+    expect((await runsOf(treeOf(tree), {glob: glob('!/a/b/d')})).files).toEqual([
+      'a/b/c.ts',
+      'b/c.ts',
+      'x/a/b/c.ts',
+    ]);
   });
 
   test('a name that begins with a dot is left out where that is asked for', async () => {
