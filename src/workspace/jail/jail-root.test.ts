@@ -97,6 +97,21 @@ test.each(['dev', 'ino'] as const)('review R4: a root with another %s is another
   workspace.close();
 });
 
+test('a root that the system does not let us hold once more is told with its reason', async () => {
+  const {root} = await jailedPlace();
+  let isFull = false;
+  const holdEntry: HoldEntry = address => {
+    if (isFull) throw Object.assign(new Error('EMFILE'), {code: 'EMFILE', syscall: 'open'});
+    return handleByDescriptor(address);
+  };
+  const workspace = unwrap(openWorkspace(root, {holdEntry}));
+  isFull = true;
+  expect(workspace.openDirectory(unwrap(workspace.resolve('.')))).toMatchObject({
+    error: {code: 'io_error', details: {path: root, error: 'EMFILE', operation: 'reach'}},
+  });
+  workspace.close();
+});
+
 test('an open workspace holds one descriptor, and none when it is closed', async () => {
   const {root} = await jailedPlace();
   const descriptors = () => readdirSync('/proc/self/fd').length;
