@@ -172,7 +172,7 @@ function robotsAccess(
     methodOf: ({method}) => method,
     makeBudget: cancel => new Budget(options.timeout_seconds * 1000, clock, cancel),
     openHop: async (url, hosts, budget) => {
-      const checked = checkUrl(url, policy);
+      const checked = checkUrl(url, policy, hosts.openings.hold);
       if (!checked.ok) return checked;
       const target = await authorizeHop(checked.value, hosts, guard, budget);
       return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;

@@ -6,7 +6,7 @@ import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach, type MayReach} from './navigate/host-reach.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {CanonicalUrl, LoadedPage, WebUrl} from './page.ts';
+import type {CanonicalUrl, CheckedUrl, LoadedPage} from './page.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
 
@@ -23,7 +23,7 @@ export interface FindCachedDeps {
  * one that a fallback to the browser left.
  */
 export async function findCached(
-  url: WebUrl,
+  {url, opened}: CheckedUrl,
   rendering: Rendering,
   mayReach: MayReach | undefined,
   deps: FindCachedDeps,
@@ -34,7 +34,7 @@ export async function findCached(
   const target = deps.redirects.recall(url.canonical);
   if (target === undefined) return undefined;
   const parsed = parseUrl(target);
-  if (!parsed.ok || !checkUrl(parsed.value, deps.policy).ok) return undefined;
+  if (!parsed.ok || !checkUrl(parsed.value, deps.policy, opened).ok) return undefined;
   if (!new HostReach(url, mayReach).permit(parsed.value).ok) return undefined;
   return lookUp(parsed.value.canonical, rendering, deps);
 }

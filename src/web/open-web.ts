@@ -19,7 +19,7 @@ export interface LazyWeb {
 
 /** Checks the settings now and loads the rest when it is needed. The error holds what stops start-up. */
 export function openWeb(options: WebFetchOptions, ports: WebPorts): Result<LazyWeb, readonly string[]> {
-  const guard = readGuardPolicy(options.security);
+  const guard = readGuardPolicy(options.security, options.allow_private);
   if (!guard.ok) return guard;
   const proxy = options.http.use_system_proxy ? readProxySettings(ports.env) : ok(undefined);
   if (!proxy.ok) return {ok: false, error: [proxy.error.message]};

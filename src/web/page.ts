@@ -33,6 +33,8 @@ export interface WebUrl {
 export interface CheckedUrl {
   readonly [checked]: true;
   readonly url: WebUrl;
+  /** The operator opened blocked ranges for this host and port (`allow_private`), and that holds here. */
+  readonly opened: boolean;
 }
 
 /**

@@ -53,13 +53,14 @@ export class Navigation {
 
   constructor(deps: NavigationDeps, method: RenderingMethod, reach: HostReach) {
     this.#deps = deps;
-    this.#hosts = {pins: new HostPins(), reach, method};
+    this.#hosts = {pins: new HostPins(), reach, openings: {hold: true}, method};
     this.#robotsTime = new RobotsTime(deps);
   }
 
   /** One hop of the main document (FR-WF-07e): rules on hosts and guard, robots.txt, request, redirect. */
   async takeHop(checked: CheckedUrl, budget: Budget): Promise<Result<Hop>> {
     const {guard, transport, headers} = this.#deps;
+    this.#hosts.openings.hold &&= checked.opened;
     const target = await authorizeHop(checked, this.#hosts, guard, budget);
     if (!target.ok) return target;
 
@@ -88,7 +89,7 @@ export class Navigation {
       );
     }
     const url = target();
-    return url.ok ? checkUrl(url.value, policy) : url;
+    return url.ok ? checkUrl(url.value, policy, this.#hosts.openings.hold) : url;
   }
 
   /** FR-WF-11b: one hop of what a page loads beside its document. robots.txt is not asked (FR-WF-ROBOTS-SCOPE-01). */
@@ -100,7 +101,7 @@ export class Navigation {
     const {policy, guard, transport} = this.#deps;
     const url = parseUrl(address);
     if (!url.ok) return url;
-    const checked = checkUrl(url.value, policy);
+    const checked = checkUrl(url.value, policy, this.#hosts.openings.hold);
     if (!checked.ok) return checked;
     const target = await authorizeHop(checked.value, this.#hosts, guard, budget);
     if (!target.ok) return target;
