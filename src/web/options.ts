@@ -124,6 +124,33 @@ export const webFetchSection = {
         },
       },
     },
+    credentials: {
+      kind: 'table-list',
+      default: [],
+      required: ['host'],
+      extension: true,
+      doc: 'A secret that is sent to one origin, over https only: with the requests for the page itself, until the fetch is led to another origin. What a page loads, robots.txt and redirects elsewhere never get it. It is not logged, its pages are cached apart, and whoever is asked about a call is told that it goes along.',
+      entries: {
+        host: {
+          kind: 'text',
+          default: '',
+          doc: 'The host, with a port unless it is 443: `git.example.com`, `git.example.com:8443`. No wildcards.',
+        },
+        header: {kind: 'text', default: 'Authorization', doc: 'The header that carries it.'},
+        prefix: {
+          kind: 'text',
+          default: '',
+          doc: 'Written in front of the secret: `"Bearer "`, `"token "`.',
+        },
+        env: {kind: 'text', default: '', doc: 'The environment variable that holds the secret.'},
+        file: {
+          kind: 'text',
+          default: '',
+          path: true,
+          doc: 'The file that holds the secret, outside of the workspace; a line break at its end is left out. Either this or `env`.',
+        },
+      },
+    },
     http: {
       kind: 'section',
       doc: 'The HTTP client.',

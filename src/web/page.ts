@@ -50,6 +50,17 @@ export interface PinnedTarget {
   readonly pinned: ReadonlySet<string>;
 }
 
+/** A secret that the operator has sent to one origin, with the main document's requests and no others. */
+export interface Credential {
+  /** `https://host[:port]`, as `WebUrl.origin` has it. */
+  readonly origin: string;
+  /** The header that carries it. */
+  readonly header: string;
+  readonly value: () => string;
+  /** Names the pages that it showed in the cache. The secret cannot be found from it. */
+  readonly id: string;
+}
+
 /** Lower-case name → values in the order of arrival. */
 export type HeaderMap = ReadonlyMap<string, readonly string[]>;
 
