@@ -1,8 +1,8 @@
 import {parseIp} from '../ip/ip-address.ts';
 import {type IpRange, parseIpRange, rangeContains} from '../ip/ip-range.ts';
+import type {SpecialRange} from '../ip/special-ranges.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {WebUrl} from '../page.ts';
-import type {GuardPolicy} from './guard-policy.ts';
 
 /** What the operator opens of the blocked ranges: one host on one port, where its addresses lie in these ranges. */
 export interface Opening {
@@ -12,6 +12,7 @@ export interface Opening {
 }
 
 type Entries = WebFetchOptions['allow_private'];
+type BlockedRanges = readonly (SpecialRange & {readonly range: IpRange})[];
 
 const KEY = 'tools.webfetch.allow_private';
 /** `::/3`, `4000::/2` and `8000::/1` are not networks that somebody runs. */
@@ -20,7 +21,7 @@ const LEAST_BITS = 4;
 /** Reads `[[tools.webfetch.allow_private]]`. Problems are the messages with which start-up is refused. */
 export function readOpenings(
   entries: Entries,
-  special: GuardPolicy['special'],
+  special: BlockedRanges,
 ): {readonly openings: readonly Opening[]; readonly problems: readonly string[]} {
   const problems: string[] = [];
   const openings = new Map<string, {name: string; port: number; ranges: IpRange[]}>();
@@ -81,7 +82,7 @@ function hostName(host: string): string | undefined {
   return parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-function isBlocked(range: IpRange, special: GuardPolicy['special']): boolean {
+function isBlocked(range: IpRange, special: BlockedRanges): boolean {
   const [first = 0, ...others] = range.network;
   const network = {family: range.family, words: [first, ...others]} as const;
   return special.some(
