@@ -304,7 +304,7 @@ describe('the report in a browser', () => {
         /^(Copied|It is in the address bar)$/,
       );
       // Open, it shows the place itself.
-    await page.until('document.querySelector("#call-1 .hit").textContent === ""');
+      await page.until('document.querySelector("#call-1 .hit").textContent === ""');
     },
   );
 

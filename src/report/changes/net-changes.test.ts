@@ -2,12 +2,13 @@ import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {createToolbox, type ToolParams} from '../../index.ts';
+import type {Json} from '../../core/json.ts';
+import {createToolbox} from '../../index.ts';
 import {RunReader} from '../run-reader.ts';
 import {type NetChanges, netChanges} from './net-changes.ts';
 import {renderChangesLine} from './render-changes.ts';
 
-type Call = readonly [tool: string, params: ToolParams];
+type Call = readonly [tool: string, params: {readonly [name: string]: Json}];
 
 /** Calls in a workspace with these files, each of which has to succeed. */
 async function changed(files: Readonly<Record<string, string | Uint8Array>>, calls: readonly Call[]) {
