@@ -73,7 +73,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/completions.ts')).completionsCommand,
   },
   demo: {
-    summary: 'Watch an agent mend a bug with recorded calls; needs no model and no internet',
+    summary: 'Watch an agent fix a bug with recorded calls; needs no model and no internet',
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
 };
