@@ -12,7 +12,13 @@ import {rolldown} from 'rolldown';
 
 const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('../', import.meta.url);
-const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core', 'smol-toml'];
+const BUNDLED = [
+  '@exodus/bytes',
+  'zod',
+  '@modelcontextprotocol/server',
+  '@modelcontextprotocol/core',
+  'smol-toml',
+];
 const bin = new URL('dist/bin/', root);
 
 // Each by itself: what they share would be further files to open.

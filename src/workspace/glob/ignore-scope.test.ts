@@ -58,6 +58,7 @@ describe('ignore-scope', () => {
     ],
     ['gitignore(5): CRLF and a BOM', '\ufeffa\r\nb\r\n', ['a', 'b'], []],
     ['what is no pattern matches nothing', 'a[\nb\\\nc', ['c'], ['a[', 'a', 'b', 'b\\']],
+    ['git: a range that runs backwards has its first member', '[b-a]', ['b'], ['a', 'c']],
     ['braces are characters there', '{a,b}', ['{a,b}'], ['a', 'b']],
   ])('%s', async (_, text, yes, no) => {
     expect(await ignored({'.': text}, [...yes, ...no])).toEqual(yes);

@@ -1,5 +1,5 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {readdirSync, readFileSync} from 'node:fs';
+import {delimiter, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
@@ -11,10 +11,11 @@ import {ELEMENT_NAMES} from './element-name.ts';
 import {parseDirectly} from './parse-directly.ts';
 import {parseFully} from './parse-fully.ts';
 
-/** Real pages lie beside the checkout on some machines; the project's own fixtures are always there. */
-const PLACES = ['../../../../../shared/data/pages', '../../../../test/fixtures/pages']
-  .map(path => fileURLToPath(new URL(path, import.meta.url)))
-  .filter(path => existsSync(path));
+/** `FORGE_TEST_PAGES` adds a folder of pages that both parsers have to read alike (decision 0019). */
+const PLACES = [
+  ...(process.env['FORGE_TEST_PAGES']?.split(delimiter) ?? []),
+  fileURLToPath(new URL('../../../../test/fixtures/pages', import.meta.url)),
+];
 const PAGES = PLACES.flatMap(place =>
   readdirSync(place, {recursive: true, encoding: 'utf8'})
     .filter(name => name.endsWith('.html'))
