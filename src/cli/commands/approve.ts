@@ -23,7 +23,7 @@ const FLAGS = {
 
 export const approveCommand: Command = {
   name: 'approve',
-  summary: 'Allow one call that nobody could be asked about; without ID, list those that wait',
+  summary: 'Allow one call that waits for an approval; without ID, list those that wait',
   usage: '[ID]',
   flags: FLAGS,
   examples: ['forge-tools approve', 'forge-tools approve 3f1c0a9b77d24e5f8a10 --run-dir runs/1'],

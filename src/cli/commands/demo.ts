@@ -24,7 +24,7 @@ export const demoCommand: Command = {
     const project = await createScratchProject(context.environment.tempDir);
     const toolbox = openDemoToolbox(project, site.port, context);
     await console.out(
-      `${styled(console, 'bold', 'forge-tools demo')}: a bug is reported, and an agent mends it. Its calls are recorded, what answers is real.\n` +
+      `${styled(console, 'bold', 'forge-tools demo')}: an agent fixes a reported bug. Its calls are a recording; the tools that answer are real.\n` +
         `A bug tracker is at ${site.origin}, the project in ${project.workspace}. The guard refuses loopback\n` +
         'addresses; for this demo it is overridden for that one port.\n',
     );

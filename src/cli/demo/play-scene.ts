@@ -58,7 +58,10 @@ function recordedApprover({answer}: SceneStep, console: Console): Approver {
   return {
     ask: async question => {
       await console.out(indented(renderQuestion(question, {...console, columns: console.columns - 3})));
-      const given: ApprovalAnswer = answer?.(question) ?? {answer: 'refuse', reason: 'nobody was asked then'};
+      const given: ApprovalAnswer = answer?.(question) ?? {
+        answer: 'refuse',
+        reason: 'there was no question then',
+      };
       const words = given.answer === 'refuse' ? `no, ${given.reason ?? ''}` : given.answer;
       await console.out(`   ${styled(console, 'yellow', `Recorded answer: ${words}`)}\n`);
       return given;

@@ -52,7 +52,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
   const {port} = new URL(origin);
   return [
     {
-      title: 'Read the bug report. Whoever watches allows this host for the session',
+      title: 'Read the bug report. You allow this host for the session',
       tool: 'web_fetch',
       params: {url: `${origin}/issue-17.html`},
       expects: 'success',
@@ -112,7 +112,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       expects: 'robots_disallowed',
     },
     {
-      title: 'Ask for something that nobody should allow',
+      title: 'Ask for something that should never be allowed',
       tool: 'run',
       params: {command: 'rm -rf ./*'},
       expects: 'approval_denied',
@@ -140,7 +140,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       answer: once,
     },
     {
-      title: 'Run the tests again. The rule from before settles it, so nobody is asked',
+      title: 'Run the tests again. The earlier rule allows it, so there is no question',
       tool: 'run',
       params: {command: 'sh test.sh'},
       expects: 'success',

@@ -53,6 +53,7 @@ function argsOf(defaultMaxChunkTokens: number) {
 
 type ArgsSchema = ReturnType<typeof argsSchema>;
 
+/** Arguments of `web_fetch`. Only `url` is needed. */
 export type WebFetchArgs = z.input<ArgsSchema>;
 
 /** FR-WF-03 */

@@ -70,7 +70,7 @@ describe('ignore-scope', () => {
     expect(await ignored(ignores, paths)).toEqual(['keep.log', 'sub/x']);
   });
 
-  test('rulings W3, W4: ignores what git ignores', async () => {
+  test('rulings W3, W4: ignores what git ignores', {tags: 'slow'}, async () => {
     const names = fc.constantFrom('a', 'b', 'ab', '.h', 'a.b', '{a}');
     const path = fc.array(names, {minLength: 1, maxLength: 4}).map(parts => parts.join('/'));
     const piece = fc.constantFrom('a', 'b', '.', '*', '**', '?', '[ab]', '[!a]', '/', '/**/', '\\a', '{a}');
