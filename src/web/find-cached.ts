@@ -1,17 +1,21 @@
+import type {Clock} from '../core/clock.ts';
 import type {Browser} from './browser/browser.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {CacheEntry} from './cache/entry.ts';
+import {pageAddress} from './cache/page-address.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach, type MayReach} from './navigate/host-reach.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {CanonicalUrl, LoadedPage, WebUrl} from './page.ts';
+import type {CanonicalUrl, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
+import {readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
 
 export interface FindCachedDeps {
-  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'browser' | 'timeout_seconds'>;
+  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'browser' | 'timeout_seconds' | 'http'>;
+  readonly clock: Clock;
   readonly policy: GuardPolicy;
   readonly cache: Pick<DiskCache, 'read'>;
   readonly redirects: PermanentRedirects;
@@ -25,10 +29,13 @@ export interface FindCachedDeps {
 export async function findCached(
   url: WebUrl,
   rendering: Rendering,
-  mayReach: MayReach | undefined,
+  {
+    mayReach,
+    reading,
+  }: {readonly mayReach?: MayReach | undefined; readonly reading?: ReadingTerms | undefined},
   deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
-  const direct = await lookUp(url.canonical, rendering, deps);
+  const direct = await lookUp(url.canonical, rendering, reading, deps);
   if (direct || !deps.options.cache_redirects) return direct;
   // Ruling F2. The remembered target passes today's static checks before its page is served.
   const target = deps.redirects.recall(url.canonical);
@@ -36,33 +43,43 @@ export async function findCached(
   const parsed = parseUrl(target);
   if (!parsed.ok || !checkUrl(parsed.value, deps.policy).ok) return undefined;
   if (!new HostReach(url, mayReach).permit(parsed.value).ok) return undefined;
-  return lookUp(parsed.value.canonical, rendering, deps);
+  return lookUp(parsed.value.canonical, rendering, reading, deps);
 }
 
 async function lookUp(
   canonical: CanonicalUrl,
   rendering: Rendering,
+  reading: ReadingTerms | undefined,
   deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
-  const {cache, options, browser} = deps;
+  const {cache, options, browser, clock} = deps;
+  const address = pageAddress(canonical, readingVariant(reading, options));
   let entry: CacheEntry | undefined;
-  if (rendering.method === 'http') entry = await cache.read(canonical, 'http');
+  if (rendering.method === 'http') entry = await cache.read(address, 'http');
   if (!entry) {
-    const rendered = await cache.read(canonical, 'browser');
+    const rendered = await cache.read(address, 'browser');
     if (rendering.method === 'browser' || rendered?.origin === 'fallback') entry = rendered;
   }
   if (!entry) return undefined;
   // Ruling F3: that there was no browser is no longer true of this host.
   const wasWithout = entry.notes.includes('browser_unavailable_used_http');
   if (wasWithout && options.browser.enabled && (await browser.isThere())) return undefined;
+  const confirmed = Date.parse(entry.facts?.validatedAt ?? entry.fetched_at);
+  if (reading?.maxAgeMs !== undefined && clock.now() - confirmed >= reading.maxAgeMs) return undefined;
+  return cachedPage(entry, canonical, options.timeout_seconds * 1000);
+}
+
+/** What was kept, as the answer to a call. */
+export function cachedPage(entry: CacheEntry, finalUrl: string, remainingMs: number): LoadedPage {
   return {
-    finalUrl: entry.canonical_url,
+    finalUrl,
     fetchedAt: entry.fetched_at,
     method: entry.rendering_method,
     document: entry.extracted,
     counts: entry.counts,
     plan: undefined,
     notes: ['cache_hit', ...entry.notes],
-    remainingMs: options.timeout_seconds * 1000,
+    facts: entry.facts ?? {},
+    remainingMs,
   };
 }

@@ -58,7 +58,11 @@ export class Navigation {
   }
 
   /** One hop of the main document (FR-WF-07e): rules on hosts and guard, robots.txt, request, redirect. */
-  async takeHop(checked: CheckedUrl, budget: Budget): Promise<Result<Hop>> {
+  async takeHop(
+    checked: CheckedUrl,
+    budget: Budget,
+    conditions: Readonly<Record<string, string>> = {},
+  ): Promise<Result<Hop>> {
     const {guard, transport, headers} = this.#deps;
     const target = await authorizeHop(checked, this.#hosts, guard, budget);
     if (!target.ok) return target;
@@ -68,7 +72,11 @@ export class Navigation {
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
 
-    const opened = await transport.request(target.value, {method: 'GET', headers}, budget);
+    const opened = await transport.request(
+      target.value,
+      {method: 'GET', headers: {...headers, ...conditions}},
+      budget,
+    );
     return opened.ok ? hopOf(opened.value, checked.url) : opened;
   }
 
