@@ -3,6 +3,7 @@ import {deflateSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {Budget} from '../../src/core/budget.ts';
 import {systemClock} from '../../src/core/clock.ts';
+import type {Failure} from '../../src/core/failure/failure.ts';
 import type {Result} from '../../src/core/result.ts';
 import type {ConvertedDocument} from '../../src/web/convert/jobs.ts';
 import {WorkerPool} from '../../src/web/convert/worker-pool.ts';
@@ -62,6 +63,10 @@ function damage(next: () => number): Uint8Array {
   return new Uint8Array(bytes);
 }
 
+function outcomeOf({code, details}: Failure): string {
+  return code === 'extraction_failed' ? `${code} ${details['reason']}` : code;
+}
+
 async function read(bytes: Uint8Array, pool: WorkerPool): Promise<Result<ConvertedDocument>> {
   const budget = new Budget(DEADLINE_MS, systemClock);
   try {
@@ -111,8 +116,7 @@ describe('R3 PDF made to harm', () => {
     const readSome = async (): Promise<void> => {
       for (let bytes = documents.pop(); bytes !== undefined; bytes = documents.pop()) {
         const result = await read(bytes, pool);
-        const {code, details} = result.ok ? {code: 'text', details: {}} : result.error;
-        const outcome = code === 'extraction_failed' ? `${code} ${details['reason']}` : code;
+        const outcome = result.ok ? 'text' : outcomeOf(result.error);
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       }
     };
