@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {ConversionProblem} from '../conversion-problem.ts';
 import {extractJson} from './extract-json.ts';
 
 const filler = (count: number): string => 'words '.repeat(count).trim();
@@ -66,6 +65,5 @@ test.each([
   ['too_complex', `${'['.repeat(300)}${']'.repeat(300)}`],
   ['too_complex', `[${'1,'.repeat(1_000_000)}1]`],
 ])('R3: %s is a problem of its own', (reason, source) => {
-  expect(() => extractJson(source)).toThrow(ConversionProblem);
-  expect(() => extractJson(source)).toThrow(expect.objectContaining({reason}));
+  expect(() => extractJson(source)).toThrow(expect.objectContaining({name: 'ConversionProblem', reason}));
 });
