@@ -6,7 +6,7 @@
  * Other packages are taken in, here and in dist/vendor/ for the library, so that whoever installs this one downloads
  * no more than it (docs/decisions/0015-no-package-beside.md).
  */
-import {chmod, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {chmod, cp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {isBuiltin} from 'node:module';
 import {dirname, relative} from 'node:path/posix';
 import {fileURLToPath} from 'node:url';
@@ -19,7 +19,20 @@ const dist = new URL('dist/', root);
 /** Packages whose code is in one of them. */
 const BELOW = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
 const BUNDLED = [...VENDORED_PACKAGES, ...BELOW];
+/** Read at build time: 40 MB installed, of which a PDF needs 2 (docs/decisions/0023-reading-pdf.md). */
+const PDF_READER = 'pdfjs-dist';
 const bin = new URL('dist/bin/', root);
+
+/** Text needs no canvas, and a native program that somebody installed is not run on a stranger's document. */
+const withoutCanvas = {
+  name: 'without-canvas',
+  transform(code, id) {
+    if (!id.endsWith('/pdfjs-dist/legacy/build/pdf.mjs')) return null;
+    const loading = 'require("@napi-rs/canvas")';
+    if (!code.includes(loading)) throw new Error(`${id} loads its canvas in another way: look at it again.`);
+    return code.replaceAll(loading, 'undefined');
+  },
+};
 
 // Each by itself: what they share would be further files to open.
 const output = [
@@ -28,6 +41,8 @@ const output = [
 ];
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());
+// What turns the codes of East Asian fonts into characters.
+await cp(new URL(`node_modules/${PDF_READER}/cmaps/`, root), new URL('cmaps/', dist), {recursive: true});
 await vendor();
 
 // The chunks of earlier builds go last, so that a command line that is running does not lose its own.
@@ -39,6 +54,7 @@ async function bundle(name, entry) {
     input: {[name]: fileURLToPath(new URL(entry, root))},
     platform: 'node',
     external: isExternal,
+    plugins: [withoutCanvas],
   });
   const {output: chunks} = await bundled.write({
     dir: fileURLToPath(bin),
@@ -112,7 +128,7 @@ async function keepTypes(all) {
 
 function isExternal(id) {
   const isPath = id.startsWith('.') || id.startsWith('/');
-  return !isPath && !BUNDLED.some(name => id === name || id.startsWith(`${name}/`));
+  return !isPath && ![...BUNDLED, PDF_READER].some(name => id === name || id.startsWith(`${name}/`));
 }
 
 /** A helper that the bundler leaves outside is on no machine but this one. */
@@ -130,7 +146,7 @@ function refuseUndeclared(chunks) {
 }
 
 async function licences() {
-  const texts = BUNDLED.map(async name => {
+  const texts = [...BUNDLED, PDF_READER].map(async name => {
     const folder = new URL(`node_modules/${name}/`, root);
     const file = (await readdir(folder)).find(entry => /^licen[cs]e(?:\.\w+)?$/i.test(entry));
     if (file === undefined) throw new Error(`${name} comes without its licence.`);

@@ -33,6 +33,7 @@ import {webReadTool} from './tools/web/web-read.ts';
 import type {HostResolver} from './web/guard/dns/host-resolver.ts';
 import {openWeb} from './web/open-web.ts';
 import type {FetchResponse} from './web/page.ts';
+import {readableMedia} from './web/read/options.ts';
 
 type DeepPartial<Value> = Value extends readonly unknown[]
   ? Value
@@ -149,6 +150,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     env: environment.env,
     resolver: ports.resolver,
     certificateAuthorities: ports.certificateAuthorities ?? [],
+    reads: readableMedia(config.tools.webread),
     untrustedTrees: workspace === undefined ? startedIn(environment) : [workspace.workspace.root],
   });
   if (!web.ok) throw new ConfigError(web.error);

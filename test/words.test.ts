@@ -74,7 +74,10 @@ const PRIVATE: readonly PrivateWord[] = [
   {
     forms: ['face', 'faces', 'door', 'doors'],
     say: 'interface, gateway',
-    except: [{name: /^face$/, at: /extract\/parse\//, why: 'an attribute of HTML'}],
+    except: [
+      {name: /^face$/, at: /extract\/parse\//, why: 'an attribute of HTML'},
+      {name: /^disableFontFace$/, at: /extract\/pdf\//, why: 'an option of pdf.js'},
+    ],
   },
   {forms: ['settle'], say: 'finish', within: /^src\/(?:core|tools|runtime)\//},
   {forms: ['passing'], say: 'uncacheable', within: /^src\/web\//},

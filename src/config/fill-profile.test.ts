@@ -35,6 +35,7 @@ describe('ruling H7', () => {
       access: 'all',
       approval: {mode: 'deny', denylist: ['run']},
       webfetch: {enabled: false, timeout_seconds: 7},
+      webread: {media: {markdown: false, json: false, feeds: false, pdf: false}},
     };
     const {profile: _, ...filled} = resolved({profile, tools}).config;
     const {profile: __, ...written} = resolved({tools}).config;

@@ -8,12 +8,18 @@ export type Profile = (typeof PROFILES)[number];
 /** Ruling H7: what somebody means who starts the tools without a configuration. */
 export const UNCONFIGURED: Profile = 'guarded';
 
+/** Ruling R3 */
+const WEB: Table = {
+  webfetch: {enabled: true},
+  webread: {media: {markdown: true, json: true, feeds: true, pdf: true}},
+};
+
 /** Written as a file would write it; what is not named here keeps its default. */
 const FILLINGS: Readonly<Record<Profile, Table>> = {
-  'read-only': {tools: {mode: 'enabled', access: 'read-only', webfetch: {enabled: true}}},
-  guarded: {tools: {mode: 'enabled', webfetch: {enabled: true}}},
+  'read-only': {tools: {mode: 'enabled', access: 'read-only', ...WEB}},
+  guarded: {tools: {mode: 'enabled', ...WEB}},
   // The client asks its user itself. Deny rules, ask rules and the denylist are checked before the mode.
-  trusted: {tools: {mode: 'enabled', webfetch: {enabled: true}, approval: {mode: 'auto'}}},
+  trusted: {tools: {mode: 'enabled', ...WEB, approval: {mode: 'auto'}}},
 };
 
 /** A raw configuration in which the profile that it names has filled what is left open. What is written stays. */

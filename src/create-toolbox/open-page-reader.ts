@@ -24,6 +24,7 @@ import {renderWebRead} from '../tools/web/web-read-text.ts';
 import type {Outline, OutlineSection} from '../web/chunk/outline-markdown.ts';
 import {openWeb} from '../web/open-web.ts';
 import type {FetchResponse} from '../web/page.ts';
+import {readableMedia} from '../web/read/options.ts';
 import {startedIn} from './started-in.ts';
 import {stoppedByMode} from './stopped-by-mode.ts';
 
@@ -71,6 +72,7 @@ export function openPageReader(
     env: environment.env,
     resolver: undefined,
     certificateAuthorities: [],
+    reads: readableMedia(config.tools.webread),
     untrustedTrees: startedIn(environment),
   });
   if (!web.ok) throw new ConfigError(web.error);

@@ -1,7 +1,10 @@
+import {createHash} from 'node:crypto';
+import {readFileSync} from 'node:fs';
 import {SingleFlight} from '../core/async/single-flight.ts';
 import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
+import {packageFile} from '../core/package-file.ts';
 import type {Result} from '../core/result.ts';
 import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
@@ -26,7 +29,7 @@ import {logFetch} from './log-fetch.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {Credential, HttpTransport, WebUrl} from './page.ts';
+import type {Credential, ExtraMedia, HttpTransport, WebUrl} from './page.ts';
 import {
   type DocumentRequest,
   type QuoteOutcome,
@@ -36,6 +39,7 @@ import {
   type ReadRequest,
   readPage,
 } from './read-page.ts';
+import {ownMedia} from './reading-variant.ts';
 import {createRobotsAccess, type RobotsAccess} from './robots/robots-access.ts';
 import {Snapshots} from './snapshots.ts';
 import type {ProxySettings} from './transport/connect/proxy.ts';
@@ -51,6 +55,8 @@ export interface WebPorts {
   readonly certificateAuthorities: readonly string[];
   /** Real paths of trees of which no program is run, such as the workspace. */
   readonly untrustedTrees: readonly string[];
+  /** Ruling R3: what reading tools read beside HTML and plain text. Default: nothing. */
+  readonly reads?: ReadonlySet<ExtraMedia>;
 }
 
 /** What was checked at start-up. */
@@ -118,6 +124,7 @@ export function assembleWeb(
     sharedLoads: new SingleFlight(),
     headers,
     credentials,
+    askedAs: askedAs(options),
     clock,
     log,
   };
@@ -127,7 +134,8 @@ export function assembleWeb(
   const fetch: Web['fetch'] = (request, limits) =>
     logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
   const snapshots = new Snapshots(deps.cache, credentials);
-  const reading = {options, policy, workers, clock, log, snapshots, fetchPage: fetch};
+  const reads = new Set([...(ports.reads ?? []), ...ownMedia(options)]);
+  const reading = {options, policy, workers, clock, log, snapshots, reads, fetchPage: fetch};
   return {
     deps,
     fetch,
@@ -156,6 +164,15 @@ function requestHeaders(options: WebFetchOptions): Readonly<Record<string, strin
     'User-Agent': options.user_agent,
     Accept: `${markdown}text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1`,
     'Accept-Encoding': 'gzip, deflate, br',
+  };
+}
+
+/** What a document depends on of ours: the request headers, the rules of extraction, and the version that has them. */
+function askedAs({extraction}: WebFetchOptions): (headers: Readonly<Record<string, string>>) => string {
+  const {version}: {version?: unknown} = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
+  return headers => {
+    const hash = createHash('sha256').update(JSON.stringify([version, extraction, headers]));
+    return hash.digest('hex').slice(0, 16);
   };
 }
 

@@ -7,7 +7,7 @@ import {fitToBudget} from './fit/fit-to-budget.ts';
 import {checkUrl} from './guard/check-url.ts';
 import {type LoadSharedDeps, loadShared} from './load-shared.ts';
 import type {MayReach} from './navigate/host-reach.ts';
-import type {FetchResponse} from './page.ts';
+import type {FetchResponse, PageFacts, ReadingTerms} from './page.ts';
 import {chooseRendering, type RenderingSettings} from './render/choose-rendering.ts';
 import {countTokens} from './tokens/count-tokens.ts';
 import {parseUrl} from './url/parse-url.ts';
@@ -26,12 +26,15 @@ export interface FetchLimits {
   readonly signal: AbortSignal | undefined;
   /** Review R11: asked about every host that the fetch is led to. Default: all are allowed. */
   readonly mayReach?: MayReach | undefined;
+  /** Rulings R1 and R3: for reading tools, which want more of a page than the SRD says of `web_fetch`. */
+  readonly reading?: ReadingTerms | undefined;
 }
 
 export interface FetchOutcome {
   readonly response: FetchResponse;
   /** The whole document, of which the chunks are pieces. */
   readonly markdown: string;
+  readonly facts: PageFacts;
 }
 
 /** Each stage says what it needs, and sees nothing else. */
@@ -48,7 +51,7 @@ export type FetchPageDeps = CheckSettingsDeps &
  */
 export async function fetchPage(
   {url: requested, max_chunk_tokens: maxChunkTokens, no_cache: noCache, force_browser: forced}: FetchRequest,
-  {maxBytes, signal, mayReach}: FetchLimits,
+  {maxBytes, signal, mayReach, reading}: FetchLimits,
   deps: FetchPageDeps,
 ): Promise<Result<FetchOutcome>> {
   const settings = checkSettings(deps);
@@ -60,12 +63,12 @@ export async function fetchPage(
   if (!start.ok) return start;
 
   const rendering = chooseRendering(url.value, forced, deps.options);
-  const cached = noCache ? undefined : await findCached(start.value, rendering, mayReach, deps);
+  const cached = noCache ? undefined : await findCached(start.value, rendering, {mayReach, reading}, deps);
   const page = cached
     ? ok(cached)
-    : await loadShared(start.value, {rendering, noCache, maxChunkTokens, mayReach, signal}, deps);
+    : await loadShared(start.value, {rendering, noCache, maxChunkTokens, mayReach, reading, signal}, deps);
   if (!page.ok) return page;
-  const {finalUrl, fetchedAt, method, document, notes} = page.value;
+  const {finalUrl, fetchedAt, method, document, notes, facts} = page.value;
 
   const plan = await planPage(page.value, maxChunkTokens, signal, deps);
   if (!plan.ok) return plan;
@@ -85,5 +88,5 @@ export async function fetchPage(
     maxBytes,
     countTokens,
   );
-  return fitted.ok ? ok({response: fitted.value, markdown}) : fitted;
+  return fitted.ok ? ok({response: fitted.value, markdown, facts}) : fitted;
 }

@@ -3,35 +3,56 @@ import {timestamp} from '../core/clock.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
+import type {CacheEntry, NewCacheEntry} from './cache/entry.ts';
+import {pageAddress} from './cache/page-address.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
+import {keptDocument, validatorsOf} from './cache/validators.ts';
 import {cacheAddress} from './credentials/credential-origin.ts';
+import {cachedPage} from './find-cached.ts';
+import {acceptHeader} from './navigate/accept-header.ts';
 import type {HostReach} from './navigate/host-reach.ts';
 import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {CheckedUrl, Credential, LoadedPage} from './page.ts';
-import {type Content, type ContentDeps, readContent} from './read-content.ts';
+import type {CheckedUrl, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
+import {type Content, type ContentDeps, type KeptPage, readContent} from './read-content.ts';
+import {ownMedia, readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {type BrowserPageDeps, openBrowserPage} from './render/open-browser-page.ts';
 
 interface StoreDeps {
-  readonly options: Pick<WebFetchOptions, 'cache_redirects'>;
-  readonly cache: Pick<DiskCache, 'write'>;
+  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'http' | 'timeout_seconds'>;
+  readonly cache: Pick<DiskCache, 'write' | 'recall'>;
   readonly redirects: PermanentRedirects;
+  /** What a document depends on of ours, for request headers of these: see `Validators.asked_as`. */
+  readonly askedAs: (headers: Readonly<Record<string, string>>) => string;
 }
 
 export type LoadPageDeps = NavigationDeps & BrowserPageDeps & ContentDeps & StoreDeps;
 
+export interface LoadRequest {
+  readonly rendering: Rendering;
+  readonly noCache: boolean;
+  readonly maxChunkTokens: number;
+  readonly reading: ReadingTerms | undefined;
+}
+
 /** Network to document: every hop, then decoding, rendering, extraction, chunking and the cache (FR-WF-TIMEOUT-02). */
 export async function loadPage(
   start: CheckedUrl,
-  rendering: Rendering,
-  maxChunkTokens: number,
+  {rendering, noCache, maxChunkTokens, reading}: LoadRequest,
   deps: LoadPageDeps,
   reach: HostReach,
   signal: AbortSignal,
 ): Promise<Result<LoadedPage>> {
   const budget = new Budget(deps.options.timeout_seconds * 1000, deps.clock, signal);
-  const navigation = new Navigation(deps, rendering.method, reach);
+  const variant = readingVariant(reading, deps.options);
+  const accepts = reading?.accepts ?? ownMedia(deps.options);
+  const headers = variant === '' ? deps.headers : {...deps.headers, Accept: acceptHeader(accepts)};
+  const askedAs = deps.askedAs(headers);
+  const navigation = new Navigation({...deps, headers}, rendering.method, reach);
+  /** What is shown to a credential, or on other terms, is cached apart; `source` is the address that was asked. */
+  const addressOf = (url: string, source: WebUrl): string =>
+    pageAddress(cacheAddress(url, navigation.credentialFor(source)), variant);
   const opened: OpenPage[] = [];
   try {
     const read = await readContent(start, rendering, {
@@ -39,6 +60,10 @@ export async function loadPage(
       navigation,
       budget,
       maxChunkTokens,
+      accepts,
+      // The SRD's cache knows hits and misses only (FR-WF-16d), and no_cache is a miss (FR-WF-17).
+      recall:
+        reading && !noCache ? url => recall(url, addressOf(url.canonical, url), askedAs, deps) : undefined,
       open: async url => {
         const page = await openBrowserPage(url, navigation, deps, signal);
         if (page.ok) opened.push(page.value);
@@ -46,41 +71,81 @@ export async function loadPage(
       },
     });
     if (!read.ok) return read;
+    if ('confirmed' in read.value) {
+      const {confirmed, confirmedAt} = read.value;
+      const facts = {...confirmed.entry.facts, validatedAt: timestamp(confirmedAt)};
+      const {expires_at: _, last_accessed_at: __, ...kept} = confirmed.entry;
+      const renewed = {...kept, facts};
+      const stored = await deps.cache.write(renewed);
+      const page = cachedPage({...confirmed.entry, facts}, confirmed.finalUrl, budget.remainingMs());
+      return ok(withNotes(page, navigation, stored));
+    }
     const content = read.value;
-    const stored = content.uncacheable || (await store(content, navigation.credential, deps));
+    const validators = content.isRefreshable
+      ? validatorsOf(content.source.headers, content.source.fetchedAt, askedAs)
+      : undefined;
+    const address = addressOf(content.finalUrl, content.source.url);
+    const entry = {...entryOf(content, address), ...(validators && {validators})};
+    const stored = content.uncacheable || (await deps.cache.write(entry));
     rememberRedirect(start, content, deps);
-    return ok({
+    const page: LoadedPage = {
       finalUrl: content.finalUrl,
       fetchedAt: timestamp(content.source.fetchedAt),
       method: content.method,
       document: content.document,
       counts: content.plan.counts,
       plan: content.plan,
-      notes: [
-        ...content.notes,
-        ...(navigation.robotsFailOpen ? (['robots_unavailable_fail_open'] as const) : []),
-        ...(stored ? [] : (['cache_write_failed'] as const)),
-      ],
+      notes: content.notes,
+      facts: content.facts,
       remainingMs: budget.remainingMs(),
-    });
+    };
+    return ok(withNotes(page, navigation, stored));
   } finally {
     budget.close();
     await Promise.all(opened.map(page => page.close()));
   }
 }
 
+/** What the call adds to the notes on the content. */
+function withNotes(page: LoadedPage, {robotsFailOpen}: Navigation, stored: boolean): LoadedPage {
+  return {
+    ...page,
+    notes: [
+      ...page.notes,
+      ...(robotsFailOpen ? (['robots_unavailable_fail_open'] as const) : []),
+      ...(stored ? [] : (['cache_write_failed'] as const)),
+    ],
+  };
+}
+
+/** The page of an address that came over HTTP, expired or not, if its server can be asked about it. */
+async function recall(
+  url: WebUrl,
+  address: string,
+  askedAs: string,
+  {cache}: StoreDeps,
+): Promise<KeptPage | undefined> {
+  const entry: CacheEntry | undefined = await cache.recall(address, 'http');
+  if (entry?.validators?.asked_as !== askedAs) return undefined;
+  const kept = keptDocument(entry.validators);
+  return kept && {...kept, entry, finalUrl: url.canonical};
+}
+
 /** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */
-function store(content: Content, credential: Credential | undefined, {cache}: StoreDeps): Promise<boolean> {
-  const {source, finalUrl, method, origin, document, plan, notes} = content;
-  return cache.write({
-    canonical_url: cacheAddress(finalUrl, credential),
+function entryOf(
+  {source, method, origin, document, plan, notes, facts}: Content,
+  address: string,
+): NewCacheEntry {
+  return {
+    canonical_url: address,
     rendering_method: method,
     fetched_at: timestamp(source.fetchedAt),
     ...(origin && {origin}),
+    facts,
     extracted: document,
     counts: plan.counts,
-    notes: notes,
-  });
+    notes,
+  };
 }
 
 function rememberRedirect(

@@ -5,7 +5,8 @@ import type {Result} from '../core/result.ts';
 import type {Browser} from './browser/browser.ts';
 import {type LoadPageDeps, loadPage} from './load-page.ts';
 import {HostReach, type MayReach} from './navigate/host-reach.ts';
-import type {CheckedUrl, LoadedPage} from './page.ts';
+import type {CheckedUrl, LoadedPage, ReadingTerms} from './page.ts';
+import {readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 
 /** What a load that is under way for one caller or several comes to, and where it was led. */
@@ -24,21 +25,24 @@ interface LoadRequest {
   readonly noCache: boolean;
   readonly maxChunkTokens: number;
   readonly mayReach: MayReach | undefined;
+  readonly reading: ReadingTerms | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Ruling F8: identical fetches at the same time are one, as long as their rules on hosts lead them the same way. */
 export async function loadShared(
   start: CheckedUrl,
-  {rendering, noCache, maxChunkTokens, mayReach, signal: caller}: LoadRequest,
+  {mayReach, signal: caller, ...request}: LoadRequest,
   deps: LoadSharedDeps,
 ): Promise<Result<LoadedPage>> {
+  const {rendering, noCache, reading} = request;
   const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
-  const common = `${wanted} ${noCache} ${start.url.canonical}`;
+  const terms = reading ? `reading:${readingVariant(reading, deps.options)}` : 'own';
+  const common = `${wanted} ${noCache} ${terms} ${start.url.canonical}`;
   for (const key of [common, `${common} ${randomHex(8)}`]) {
     const shared = await deps.sharedLoads.share(key, caller, async signal => {
       const reach = new HostReach(start.url, mayReach);
-      return {reach, page: await loadPage(start, rendering, maxChunkTokens, deps, reach, signal)};
+      return {reach, page: await loadPage(start, request, deps, reach, signal)};
     });
     if (!shared) break;
     const {page, reach} = shared.value;

@@ -95,12 +95,33 @@ export interface HttpTransport {
   readonly close: () => Promise<void>;
 }
 
+/** What a document is. Beyond HTML and plain text, each kind is read where a setting allows it (ruling R3). */
+export type Media = 'html' | 'text' | ExtraMedia;
+
+export const EXTRA_MEDIA = ['markdown', 'json', 'feed', 'pdf'] as const;
+export type ExtraMedia = (typeof EXTRA_MEDIA)[number];
+
+/** Rulings R1 and R3: how a page is asked for where more is wanted than the SRD says of `web_fetch`. */
+export interface ReadingTerms {
+  /** Beside HTML and plain text. */
+  readonly accepts: ReadonlySet<ExtraMedia>;
+  /** A page that nobody has confirmed for longer is asked for again. Default: the TTL of the cache. */
+  readonly maxAgeMs?: number | undefined;
+}
+
 /** The body of a response, with what its header says of it. */
 export interface RawDocument {
   readonly status: number;
   readonly bytes: Uint8Array;
-  readonly media: 'html' | 'text' | 'markdown';
+  readonly media: Media;
   readonly headerCharset: string | undefined;
+}
+
+/** A document that is kept, and how a server is asked whether it still has that one (RFC 9110 §13). */
+export interface KeptDocument {
+  readonly conditions: Readonly<Record<string, string>>;
+  /** Whether a 304 with these headers speaks of it. */
+  readonly isConfirmedBy: (headers: HeaderMap) => boolean;
 }
 
 /** A document as it came: where from, and undecoded. */
@@ -207,8 +228,19 @@ export interface ChunkPlan {
   readonly counts: TokenCounts;
 }
 
+/** Rulings R1 and R3: what is known of a document beside its text. */
+export interface PageFacts {
+  /** RFC 3339: when the server last said that the document is still this one. */
+  readonly validatedAt?: string;
+  /** Where it is neither HTML nor plain text. */
+  readonly media?: ExtraMedia;
+  /** The version in Markdown that the page names, where the text is from there. */
+  readonly alternate?: string;
+}
+
 /** A document from the network or from the cache. */
 export interface LoadedPage {
+  readonly facts: PageFacts;
   readonly finalUrl: string;
   readonly fetchedAt: string;
   readonly method: RenderingMethod;

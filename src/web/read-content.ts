@@ -2,17 +2,28 @@ import type {Budget} from '../core/budget.ts';
 import type {FailureCode} from '../core/failure/failure-codes.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
-import type {RenderingReason} from './cache/entry.ts';
+import type {CacheEntry, RenderingReason} from './cache/entry.ts';
 import {convertDocument} from './convert/convert-document.ts';
-import {type FetchDocumentDeps, fetchDocument} from './navigate/fetch-document.ts';
+import {fetchAlternate} from './navigate/fetch-alternate.ts';
+import {
+  type ConfirmedDocument,
+  type FetchDocumentDeps,
+  fetchDocument,
+  refreshDocument,
+} from './navigate/fetch-document.ts';
+import type {Recall} from './navigate/follow-redirects.ts';
+import {linkedMarkdown} from './navigate/linked-markdown.ts';
 import type {Navigation} from './navigate/navigation.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {
   CheckedUrl,
   ChunkPlan,
   ExtractedDocument,
+  ExtraMedia,
   FetchedDocument,
+  KeptDocument,
   Note,
+  PageFacts,
   RenderingMethod,
   WebUrl,
 } from './page.ts';
@@ -31,12 +42,22 @@ export interface Content {
   readonly plan: ChunkPlan;
   /** Ruling F3: what describes the content is kept with it. */
   readonly notes: readonly Note[];
+  readonly facts: PageFacts;
+  /** The server's own document, not what a browser or a version elsewhere made of it: it can be asked about. */
+  readonly isRefreshable: boolean;
   /** The next attempt may do better: not for the cache. */
   readonly uncacheable?: true;
 }
 
-export type ContentDeps = FetchDocumentDeps &
-  RenderDeps & {readonly options: Pick<WebFetchOptions, 'rendering'>};
+/** A page of the cache that its server is asked about. */
+export interface KeptPage extends KeptDocument {
+  readonly entry: CacheEntry;
+  readonly finalUrl: string;
+}
+
+export type ContentDeps = RenderDeps & {
+  readonly options: Pick<WebFetchOptions, 'rendering' | 'max_download_bytes'>;
+};
 
 /** One call under way. */
 export interface ContentCall {
@@ -44,6 +65,10 @@ export interface ContentCall {
   readonly navigation: Navigation;
   readonly budget: Budget;
   readonly maxChunkTokens: number;
+  /** What is read beside HTML and plain text (rulings C5, R3). */
+  readonly accepts: ReadonlySet<ExtraMedia>;
+  /** What is kept of an address; for calls that may be answered with it. */
+  readonly recall: Recall<KeptPage> | undefined;
   /** Starts a browser that is closed when the call ends. */
   readonly open: (url: WebUrl) => Promise<Result<OpenPage>>;
 }
@@ -60,7 +85,7 @@ export function readContent(
   start: CheckedUrl,
   rendering: Rendering,
   call: ContentCall,
-): Promise<Result<Content>> {
+): Promise<Result<Content | ConfirmedDocument<KeptPage>>> {
   return rendering.method === 'browser'
     ? readInBrowser(start, rendering.origin, call)
     : readHttpFirst(start, call);
@@ -75,7 +100,7 @@ async function readInBrowser(
   const page = await call.open(start.url);
   // FR-WF-11a
   if (!page.ok && origin === 'forced') return page;
-  const fetched = await fetchDocument(start, call.navigation, call.deps, call.budget);
+  const fetched = await fetchDocument(start, call.navigation, documentDeps(call), call.budget);
   if (!fetched.ok) return fetched;
   const rendered = await render(page, fetched.value, origin, call);
   if (rendered.ok || origin === 'forced' || rendered.error.code !== 'browser_unavailable') return rendered;
@@ -84,11 +109,24 @@ async function readInBrowser(
   return http.ok ? ok(withoutBrowser(http.value)) : http;
 }
 
-async function readHttpFirst(start: CheckedUrl, call: ContentCall): Promise<Result<Content>> {
-  const fetched = await fetchDocument(start, call.navigation, call.deps, call.budget);
+async function readHttpFirst(
+  start: CheckedUrl,
+  call: ContentCall,
+): Promise<Result<Content | ConfirmedDocument<KeptPage>>> {
+  const {navigation, budget, recall} = call;
+  const deps = documentDeps(call);
+  const fetched = recall
+    ? await refreshDocument(start, navigation, {...deps, recall}, budget)
+    : await fetchDocument(start, navigation, deps, budget);
   if (!fetched.ok) return fetched;
+  if ('confirmed' in fetched.value) return ok(fetched.value);
+  const linked = await readAlternate(fetched.value, linkedMarkdown(fetched.value.headers), call);
+  if (linked) return ok(linked);
   const http = await readHttp(fetched.value, call);
-  if (!http.ok || !looksEmpty(http.value, call.deps)) return http;
+  if (!http.ok) return http;
+  const named = await readAlternate(http.value.source, http.value.alternateLink, call);
+  if (named) return ok(named);
+  if (!looksEmpty(http.value, call.deps)) return http;
   // The browser would ask with the same headers, so it is given the document that is already here.
   const page = await call.open(http.value.source.url);
   const rendered = await render(page, http.value.source, 'fallback', call);
@@ -100,6 +138,32 @@ async function readHttpFirst(start: CheckedUrl, call: ContentCall): Promise<Resu
 
 interface HttpContent extends Content {
   readonly spaIndicators: boolean;
+  /** What `<link rel=alternate type=text/markdown>` names. */
+  readonly alternateLink: string | undefined;
+}
+
+function documentDeps({deps, accepts}: ContentCall): FetchDocumentDeps {
+  return {clock: deps.clock, terms: {maxBytes: deps.options.max_download_bytes, accepts}};
+}
+
+/**
+ * Ruling R3: a page that names a version of itself in Markdown is read there. It passes what every hop passes, and
+ * stays at the page's own origin. Where it cannot be had, the page itself is read.
+ */
+async function readAlternate(
+  page: FetchedDocument,
+  reference: string | undefined,
+  call: ContentCall,
+): Promise<Content | undefined> {
+  const {accepts, navigation, budget} = call;
+  if (reference === undefined || !accepts.has('markdown') || page.raw.media !== 'html') return undefined;
+  const fetched = await fetchAlternate(reference, page.url, navigation, documentDeps(call), budget);
+  if (!fetched.ok) return undefined;
+  const read = await readHttp(fetched.value, call);
+  if (!read.ok || read.value.document.markdown === '') return undefined;
+  const {spaIndicators: _, alternateLink: __, ...content} = read.value;
+  const facts = {media: 'markdown', alternate: fetched.value.url.canonical} as const;
+  return {...content, finalUrl: page.url.canonical, facts, isRefreshable: false};
 }
 
 async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Result<HttpContent>> {
@@ -107,11 +171,23 @@ async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Re
   const {raw} = fetched;
   const converted = await convertDocument(raw, finalUrl, call.maxChunkTokens, call.deps, call.budget);
   if (!converted.ok) return converted;
-  const {document, plan, bytes, charsetFallback, spaIndicators} = converted.value;
+  const {document, plan, bytes, charsetFallback, spaIndicators, alternateLink} = converted.value;
   // The bytes went into the conversion, and come out of it.
   const source = {...fetched, raw: {...raw, bytes}};
   const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
-  return ok({source, finalUrl, method: 'http', document, plan, notes, spaIndicators});
+  const {media} = raw;
+  return ok({
+    source,
+    finalUrl,
+    method: 'http',
+    document,
+    plan,
+    notes,
+    facts: media === 'html' || media === 'text' ? {} : {media},
+    isRefreshable: raw.status === 200,
+    spaIndicators,
+    alternateLink,
+  });
 }
 
 /** FR-WF-12c: little text, the marks of an application, and a plain 200. */
@@ -137,9 +213,11 @@ async function render(
   if (!rendered.ok) return rendered;
   const {method, finalUrl, document, plan, notes} = rendered.value;
   const rendering = method === 'browser' ? {method, origin} : {method};
-  return ok({source, finalUrl, ...rendering, document, plan, notes: notes});
+  const {media} = source.raw;
+  const facts = media === 'html' || media === 'text' ? {} : {media};
+  return ok({source, finalUrl, ...rendering, document, plan, notes, facts, isRefreshable: false});
 }
 
-function withoutBrowser({spaIndicators: _, ...content}: HttpContent): Content {
-  return {...content, notes: ['browser_unavailable_used_http', ...content.notes]};
+function withoutBrowser({spaIndicators: _, alternateLink: __, ...content}: HttpContent): Content {
+  return {...content, notes: ['browser_unavailable_used_http', ...content.notes], isRefreshable: false};
 }

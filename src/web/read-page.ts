@@ -9,6 +9,7 @@ import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach} from './navigate/host-reach.ts';
 import type {WebFetchOptions} from './options.ts';
+import type {ExtraMedia, ReadingTerms} from './page.ts';
 import type {QuoteCheck} from './read/quote/quote-check.ts';
 import type {Links} from './read/readable-page.ts';
 import type {Ask, Reading} from './read/reading.ts';
@@ -22,11 +23,15 @@ import {redactUrl} from './url/redact-url.ts';
 export interface DocumentRequest {
   readonly url: string;
   readonly snapshot: string | undefined;
+  /** Seconds: a page that its server has not confirmed for longer is asked for again. */
+  readonly max_age: number | undefined;
   readonly no_cache: boolean;
   readonly force_browser: boolean;
 }
 
 export interface ReadRequest extends DocumentRequest {
+  /** The snapshot that the page is compared with. */
+  readonly since: string | undefined;
   readonly ask: Ask;
   readonly maxTokens: number;
   readonly links: Links;
@@ -52,6 +57,8 @@ export interface ReadDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly snapshots: Snapshots;
+  /** Ruling R3 */
+  readonly reads: ReadonlySet<ExtraMedia>;
   readonly fetchPage: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
 }
 
@@ -63,13 +70,33 @@ export async function readPage(
 ): Promise<Result<ReadOutcome>> {
   const page = await loadSnapshot(request, limits, deps);
   if (!page.ok) return page;
-  const {ask, maxTokens, links} = request;
+  const {ask, maxTokens, links, since} = request;
   const {markdown} = page.value;
+  const earlier = await findEarlier(request, page.value, limits, deps);
   const reading = await within(deps, limits.signal, budget =>
-    deps.workers.run({kind: 'read', markdown, ask, maxTokens, links}, budget),
+    deps.workers.run({kind: 'read', markdown, ask, maxTokens, links, since, earlier}, budget),
   );
   if (!reading.ok) return reading;
   return reading.value.ok ? ok({page: page.value, reading: reading.value.value}) : reading.value;
+}
+
+/** The text of the snapshot that a page is compared with, if it is still kept and may be read. */
+async function findEarlier(
+  {url, since}: ReadRequest,
+  page: SnapshotPage,
+  {mayReach}: ReadLimits,
+  {snapshots}: ReadDeps,
+): Promise<string | undefined> {
+  if (since === undefined) return undefined;
+  if (since === page.snapshot) return page.markdown;
+  const asked = parseUrl(url);
+  if (!asked.ok) return undefined;
+  const found =
+    (await snapshots.find(asked.value.canonical, since)) ?? (await snapshots.find(page.finalUrl, since));
+  const final = parseUrl(found?.finalUrl ?? '');
+  return final.ok && new HostReach(asked.value, mayReach).permit(final.value).ok
+    ? found?.markdown
+    : undefined;
 }
 
 /** Ruling R1: whether a page says what it is quoted for. */
@@ -92,7 +119,7 @@ export async function quotePage(
 async function loadSnapshot(
   request: DocumentRequest,
   limits: ReadLimits,
-  {options, policy, log, snapshots, fetchPage}: ReadDeps,
+  {options, policy, log, snapshots, reads, fetchPage}: ReadDeps,
 ): Promise<Result<SnapshotPage>> {
   const url = parseUrl(request.url);
   if (!url.ok) return url;
@@ -106,7 +133,7 @@ async function loadSnapshot(
     const may = final.ok ? reach.permit(final.value) : final;
     return may.ok ? ok(page) : may;
   };
-  const {snapshot: wanted, no_cache, force_browser} = request;
+  const {snapshot: wanted, max_age, no_cache, force_browser} = request;
   const kept = wanted === undefined ? undefined : await snapshots.find(canonical, wanted);
   if (kept) {
     log({
@@ -118,10 +145,14 @@ async function loadSnapshot(
     });
     return permitted(kept);
   }
+  const reading: ReadingTerms = {
+    accepts: reads,
+    maxAgeMs: max_age === undefined ? undefined : max_age * 1000,
+  };
   const max_chunk_tokens = options.default_max_chunk_tokens;
   const fetched = await fetchPage(
     {url: request.url, max_chunk_tokens, no_cache, force_browser},
-    {...limits, maxBytes: Number.POSITIVE_INFINITY},
+    {...limits, maxBytes: Number.POSITIVE_INFINITY, reading},
   );
   if (!fetched.ok) return fetched;
   const page = snapshotPage(fetched.value);
@@ -137,7 +168,7 @@ async function loadSnapshot(
   );
 }
 
-function snapshotPage({response, markdown: text}: FetchOutcome): SnapshotPage {
+function snapshotPage({response, markdown: text, facts}: FetchOutcome): SnapshotPage {
   const {final_url, fetched_at, title, language, rendering_method, notes} = response;
   const markdown = withLineFeeds(text);
   return {
@@ -149,6 +180,7 @@ function snapshotPage({response, markdown: text}: FetchOutcome): SnapshotPage {
     fetchedAt: fetched_at,
     method: rendering_method,
     notes,
+    facts,
   };
 }
 

@@ -1,7 +1,7 @@
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {CacheEntry} from './cache/entry.ts';
 import {cacheAddress, credentialFor} from './credentials/credential-origin.ts';
-import type {Credential, Note, RenderingMethod} from './page.ts';
+import type {Credential, Note, PageFacts, RenderingMethod} from './page.ts';
 
 /** A document with its name, and where it comes from. */
 export interface SnapshotPage {
@@ -14,6 +14,7 @@ export interface SnapshotPage {
   readonly fetchedAt: string;
   readonly method: RenderingMethod;
   readonly notes: readonly Note[];
+  readonly facts: PageFacts;
 }
 
 /** Addresses of snapshots that are remembered; the rest is on the disk. */
@@ -58,6 +59,7 @@ export class Snapshots {
       canonical_url: address,
       rendering_method: method,
       fetched_at: page.fetchedAt,
+      facts: page.facts,
       notes: page.notes.filter(note => CONDITIONS.has(note)),
       extracted: {markdown, ...(title !== undefined && {title}), ...(language !== undefined && {language})},
     });
@@ -91,7 +93,7 @@ export class Snapshots {
 }
 
 function pageOf(entry: CacheEntry, finalUrl: string, snapshot: string): SnapshotPage {
-  const {extracted, fetched_at, rendering_method, notes} = entry;
+  const {extracted, fetched_at, rendering_method, notes, facts = {}} = entry;
   return {
     ...extracted,
     snapshot,
@@ -99,6 +101,7 @@ function pageOf(entry: CacheEntry, finalUrl: string, snapshot: string): Snapshot
     fetchedAt: fetched_at,
     method: rendering_method,
     notes: ['cache_hit', ...notes],
+    facts,
   };
 }
 

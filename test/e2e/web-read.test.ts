@@ -236,7 +236,10 @@ describe('R1 web_read', () => {
       [{chunk: 0}, 'chunk'],
       [{links: 'some'}, 'links'],
       [{snapshot: 'abc'}, 'snapshot'],
-      [{max_age: 1}, 'max_age'],
+      [{max_age: -1}, 'max_age'],
+      [{max_age: 1.5}, 'max_age'],
+      [{since: 'abc'}, 'since'],
+      [{maximum_age: 1}, 'maximum_age'],
     ];
     for (const [params, field] of wrong) {
       expect((await read(params)).error, JSON.stringify(params)).toMatchObject({

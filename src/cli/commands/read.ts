@@ -16,6 +16,12 @@ const FLAGS = {
   'max-tokens': {type: 'string', value: 'N', help: 'Most tokens of text, 256 to 8192. Default: 2000.'},
   'keep-links': {type: 'boolean', help: 'Show the targets of links too.'},
   snapshot: {type: 'string', value: 'ID', help: 'The text that an earlier answer named.'},
+  since: {type: 'string', value: 'ID', help: 'Which sections are not as they were under this snapshot.'},
+  'max-age': {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'Ask again for a page that was not confirmed for longer; unchanged, it is not downloaded.',
+  },
   json: {type: 'boolean', help: 'Print the answer as one line of JSON, also of a call that failed.'},
   'no-cache': {type: 'boolean', help: 'Do not read the page cache (the fresh page is still written to it).'},
   'force-browser': {type: 'boolean', help: 'Render in the headless browser.'},
@@ -44,8 +50,11 @@ export const readCommand: CommandDefinition = {
     const asked = QUESTIONS.filter(name => values[name] !== undefined);
     if (asked.length > 1)
       throw new UsageError(`--${asked.join(' and --')} are questions of their own: take one.`);
-    if (values.quote !== undefined && (values['max-tokens'] ?? values['keep-links']) !== undefined) {
-      throw new UsageError('--max-tokens and --keep-links do not go with --quote.');
+    if (
+      values.quote !== undefined &&
+      (values['max-tokens'] ?? values['keep-links'] ?? values.since) !== undefined
+    ) {
+      throw new UsageError('--max-tokens, --keep-links and --since do not go with --quote.');
     }
     return ask(url, values, context);
   },
@@ -93,13 +102,16 @@ function readArgs(url: string, values: FlagValues): WebReadArgs {
     ...(values.section !== undefined && {section: values.section}),
     ...(chunk !== undefined && {chunk}),
     ...(maxTokens !== undefined && {max_tokens: maxTokens}),
+    ...(values.since !== undefined && {since: values.since}),
     ...(values['keep-links'] && {links: 'keep'}),
   };
 }
 
 function documentArgs(url: string, values: FlagValues) {
+  const maxAge = integerFlag('max-age', values['max-age'], 0, 31_536_000);
   return {
     url,
+    ...(maxAge !== undefined && {max_age: maxAge}),
     ...(values.snapshot !== undefined && {snapshot: values.snapshot}),
     ...(values['no-cache'] && {no_cache: true}),
     ...(values['force-browser'] && {force_browser: true}),

@@ -148,7 +148,7 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The document could not be turned into Markdown.',
     next: 'Look for another version of the document.',
-    details: ['error'],
+    details: ['error', 'reason'],
   },
   cache_read_failed: {
     blame: 'host',

@@ -10,7 +10,7 @@ import {addressIntent} from './address-intent.ts';
 import {type VerifyQuoteData, verifyQuoteData, verifyQuoteDataOf} from './verify-quote-data.ts';
 import {renderVerifyQuote} from './verify-quote-text.ts';
 import {READING_THE_WEB, readingTimeoutMs} from './web-read.ts';
-import {documentRequest, pageUrl, snapshotParam} from './web-read-params.ts';
+import {documentRequest, maxAgeParam, pageUrl, snapshotParam} from './web-read-params.ts';
 
 export const VERIFY_QUOTE = 'verify_quote';
 
@@ -24,6 +24,7 @@ const paramsSchema = z
     snapshot: snapshotParam.optional().describe('From web_read: the very text that was read then.'),
     quote: quote.optional().describe('What the page is said to say, word for word.'),
     quotes: z.array(quote).min(1).max(20).optional().describe('The same for several.'),
+    max_age: maxAgeParam,
     no_cache: z.boolean().default(false).describe('Fetch the page anew.'),
     force_browser: z.boolean().default(false).describe('Render in the headless browser.'),
   })

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {NOTE_ORDER} from '../../web/page.ts';
+import {EXTRA_MEDIA, NOTE_ORDER} from '../../web/page.ts';
 import type {ReadOutcome} from '../../web/read-page.ts';
 
 const section = z.object({number: z.int(), heading: z.string()});
@@ -19,6 +19,15 @@ export const webReadData = z.object({
   title: z.string().exactOptional(),
   language: z.string().exactOptional(),
   fetched_at: z.string().describe('RFC 3339 time of the original fetch.'),
+  validated_at: z
+    .string()
+    .exactOptional()
+    .describe('RFC 3339 time when the server last said that the page is still this one.'),
+  media: z.enum(EXTRA_MEDIA).exactOptional().describe('Where it is neither HTML nor plain text.'),
+  alternate: z
+    .string()
+    .exactOptional()
+    .describe('The Markdown version that the page names, where the text is from there.'),
   rendering_method: z.enum(['http', 'browser']),
   notes: z.array(z.enum(NOTE_ORDER)).readonly(),
   snapshot: z.string().describe('Names this text; chunks and positions hold for it alone.'),
@@ -44,18 +53,35 @@ export const webReadData = z.object({
     .exactOptional()
     .describe('Further passages that find found.'),
   next_chunk: z.int().exactOptional().describe('Where the text goes on.'),
+  changes: z
+    .object({
+      since: z.string(),
+      is_known: z.boolean().describe('False where the text of that snapshot is not kept any more.'),
+      sections: z
+        .array(section.extend({change: z.enum(['changed', 'new'])}))
+        .readonly()
+        .describe('By their own text, without the sections below.'),
+      gone: z.array(z.string()).readonly().describe('Headings of sections that are not there any more.'),
+      left_out: z.int().exactOptional(),
+    })
+    .exactOptional()
+    .describe('What is not as it was under the snapshot of since.'),
   missing_fragment: z.string().exactOptional().describe('The #fragment, where it names no section.'),
 });
 
 export type WebReadData = z.output<typeof webReadData>;
 
 export function webReadDataOf({page, reading}: ReadOutcome): WebReadData {
-  const {finalUrl, title, language, fetchedAt, method, notes, snapshot} = page;
+  const {finalUrl, title, language, fetchedAt, method, notes, snapshot, facts} = page;
+  const {validatedAt, media, alternate} = facts;
   return {
     final_url: finalUrl,
     ...(title !== undefined && {title}),
     ...(language !== undefined && {language}),
     fetched_at: fetchedAt,
+    ...(validatedAt !== undefined && {validated_at: validatedAt}),
+    ...(media !== undefined && {media}),
+    ...(alternate !== undefined && {alternate}),
     rendering_method: method,
     notes,
     snapshot,

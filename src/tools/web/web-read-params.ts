@@ -8,6 +8,15 @@ export const pageUrl = z.string().refine(url => url.trim() !== '', 'must not be 
 
 export const snapshotParam = z.string().regex(SNAPSHOT_PATTERN, 'must be 32 lower-case hexadecimal digits');
 
+export const maxAgeParam = z
+  .int()
+  .min(0)
+  .max(31_536_000)
+  .optional()
+  .describe(
+    'Seconds: a page that was not confirmed for longer is asked for again. An unchanged one is not downloaded.',
+  );
+
 const ONE = 'take at most one of section, find and chunk';
 
 /** Ruling R1. */
@@ -40,6 +49,10 @@ export const webReadParams = z
     snapshot: snapshotParam
       .optional()
       .describe('From an earlier answer: the very text that was read then, whatever the page says now.'),
+    since: snapshotParam
+      .optional()
+      .describe('From an earlier answer: says which sections of the page are not as they were then.'),
+    max_age: maxAgeParam,
     no_cache: z.boolean().default(false).describe('Fetch the page anew.'),
     force_browser: z.boolean().default(false).describe('Render in the headless browser.'),
   })
@@ -53,19 +66,21 @@ export type WebReadArgs = z.input<typeof webReadParams>;
 export type WebReadParams = z.output<typeof webReadParams>;
 
 export function readRequest(params: WebReadParams): ReadRequest {
-  const {max_tokens, links} = params;
-  return {...documentRequest(params), ask: askOf(params), maxTokens: max_tokens, links};
+  const {max_tokens, links, since} = params;
+  return {...documentRequest(params), ask: askOf(params), maxTokens: max_tokens, links, since};
 }
 
 export function documentRequest({
   url,
   snapshot,
+  max_age,
   no_cache,
   force_browser,
 }: Pick<WebReadParams, 'url' | 'no_cache' | 'force_browser'> & {
   readonly snapshot?: string | undefined;
+  readonly max_age?: number | undefined;
 }): DocumentRequest {
-  return {url, snapshot, no_cache, force_browser};
+  return {url, snapshot, max_age, no_cache, force_browser};
 }
 
 function askOf({url, section, find, chunk}: WebReadParams): Ask {

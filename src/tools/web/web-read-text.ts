@@ -14,6 +14,7 @@ export function renderWebRead(data: WebReadData): string {
     outline === undefined && data.next_chunk === undefined && (others !== undefined || passages.length > 1);
   return [
     `[${frameOf(data, isFind).join(' · ')}]`,
+    ...(data.changes === undefined ? [] : [changesLine(data.changes)]),
     ...(outline === undefined ? [] : [outline.map(renderOutlineLine).join('\n')]),
     ...(outline_left_out === undefined ? [] : [`[${outline_left_out} more sections: use find or chunk]`]),
     ...(isFind
@@ -51,6 +52,29 @@ function frameOf(data: WebReadData, isFind: boolean): readonly string[] {
 function positionOf({chunk, last_chunk, section}: WebReadData['passages'][number]): string {
   const chunks = chunk === last_chunk ? `chunk ${chunk}` : `chunks ${chunk}-${last_chunk}`;
   return `${chunks}${nameOf(section)}`;
+}
+
+function changesLine({
+  since,
+  is_known,
+  sections,
+  gone,
+  left_out,
+}: NonNullable<WebReadData['changes']>): string {
+  if (!is_known) return `[snapshot ${since} is not kept any more: what changed since is not known]`;
+  const named = (change: 'changed' | 'new'): string =>
+    sections
+      .filter(one => one.change === change)
+      .map(({number, heading}) => (number === 0 ? 'the beginning' : `${number} ${JSON.stringify(heading)}`))
+      .join(', ');
+  const parts = [
+    ['changed', named('changed')],
+    ['new', named('new')],
+    ['gone', gone.map(heading => JSON.stringify(heading)).join(', ')],
+  ].flatMap(([what, names]) => (names ? [`${what}: ${names}`] : []));
+  const more = left_out === undefined ? [] : [`${left_out} more`];
+  const said = parts.length === 0 ? 'nothing changed' : [...parts, ...more].join('; ');
+  return `[since snapshot ${since}: ${said}]`;
 }
 
 function nameOf({number, heading}: Section): string {

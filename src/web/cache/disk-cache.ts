@@ -34,8 +34,16 @@ export interface DiskCacheSettings {
 export interface DiskCache {
   /** The entry of a canonical URL, if there is one that is valid and has not expired. Never fails. */
   readonly read: (url: string, method: RenderingMethod) => Promise<CacheEntry | undefined>;
+  /** The same, expired or not. Looking at it is no use of it. */
+  readonly recall: (url: string, method: RenderingMethod) => Promise<CacheEntry | undefined>;
   /** False means that the response carries the note `cache_write_failed`. Never fails. */
   readonly write: (entry: NewCacheEntry) => Promise<boolean>;
+}
+
+interface Loaded {
+  readonly entry: CacheEntry;
+  readonly content: FileContent;
+  readonly path: string;
 }
 
 interface Store {
@@ -62,20 +70,9 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
 
   async function read(url: string, method: RenderingMethod, home: Store): Promise<CacheEntry | undefined> {
     const key = cacheKey(url, method);
-    const path = entryPath(home.directory, key);
-    let content: FileContent;
-    try {
-      const found = await readFile(path, largest);
-      if (!found || found.size > largest) return undefined;
-      content = found;
-    } catch (error) {
-      const code = expectedErrorCode(error);
-      if (code !== 'ENOENT') warn('cache_read_failed', code, url, method);
-      return undefined;
-    }
-    const entry = parseEntry(content.bytes);
-    // Ruling F4: an entry of another URL or method is a miss, as is one that has expired (FR-WF-16d).
-    if (entry?.canonical_url !== url || entry.rendering_method !== method) return undefined;
+    const found = await load(url, method, home);
+    if (!found) return undefined;
+    const {entry, content, path} = found;
     const now = clock.now();
     if (Date.parse(entry.expires_at) < now) return undefined;
     const lastAccess = timestamp(now);
@@ -90,13 +87,31 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
     return {...entry, last_accessed_at: lastAccess};
   }
 
+  async function load(url: string, method: RenderingMethod, home: Store): Promise<Loaded | undefined> {
+    const path = entryPath(home.directory, cacheKey(url, method));
+    let content: FileContent;
+    try {
+      const found = await readFile(path, largest);
+      if (!found || found.size > largest) return undefined;
+      content = found;
+    } catch (error) {
+      const code = expectedErrorCode(error);
+      if (code !== 'ENOENT') warn('cache_read_failed', code, url, method);
+      return undefined;
+    }
+    const entry = parseEntry(content.bytes);
+    // Ruling F4: an entry of another URL or method is a miss, as is one that has expired (FR-WF-16d).
+    if (entry?.canonical_url !== url || entry.rendering_method !== method) return undefined;
+    return {entry, content, path};
+  }
+
   async function write(entry: NewCacheEntry, home: Store): Promise<boolean> {
     const {canonical_url: url, rendering_method: method} = entry;
     const {inventory, locks} = home;
     const now = clock.now();
     const bytes = printEntry({
       ...entry,
-      expires_at: timestamp(Date.parse(entry.fetched_at) + ttlDays * DAY_MS),
+      expires_at: timestamp(Date.parse(entry.facts?.validatedAt ?? entry.fetched_at) + ttlDays * DAY_MS),
       last_accessed_at: timestamp(now),
     });
     if (bytes.length > largest) {
@@ -138,6 +153,11 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       // The page is fetched now; meanwhile the directory is listed for the write that follows.
       if (!entry) void home.inventory.prepare();
       return entry;
+    },
+    async recall(url, method) {
+      const home = enabled ? await store() : undefined;
+      const found = await home?.locks.hold(cacheKey(url, method), () => load(url, method, home));
+      return found?.entry;
     },
     async write(entry) {
       const home = enabled ? await store() : undefined;

@@ -1,9 +1,11 @@
 import {isUtf8} from 'node:buffer';
 import {crc32} from 'node:zlib';
 import {
+  EXTRA_MEDIA,
   type ExtractedDocument,
   NOTE_ORDER,
   type Note,
+  type PageFacts,
   type RenderingMethod,
   type TokenCounts,
   TRUNCATION_PRECEDENCE,
@@ -11,6 +13,7 @@ import {
 } from '../page.ts';
 import {readTokenCounts} from './stored-counts.ts';
 import {textSlices} from './text-slices.ts';
+import {readValidators, type Validators} from './validators.ts';
 
 /** Ruling F1: why a page was rendered in the browser. */
 export type RenderingReason = 'fallback' | 'forced' | 'js_heavy';
@@ -27,6 +30,10 @@ export interface NewCacheEntry {
   readonly truncation_reason?: TruncationReason;
   readonly notes: readonly Note[];
   readonly extracted: ExtractedDocument;
+  /** Rulings R1 and R3. A renewed entry expires `cache_ttl_days` after `validatedAt`. */
+  readonly facts?: PageFacts;
+  /** How the server is asked whether the document still holds. */
+  readonly validators?: Validators;
   /** Spares a hit the counting; never more than what the text itself says. */
   readonly counts?: TokenCounts | undefined;
 }
@@ -48,7 +55,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 export function printEntry(entry: CacheEntry): Uint8Array {
   const {canonical_url, rendering_method, fetched_at, expires_at, last_accessed_at} = entry;
-  const {origin, truncation_reason, notes, extracted, counts} = entry;
+  const {origin, truncation_reason, notes, extracted, counts, facts, validators} = entry;
   const {markdown, title, language} = extracted;
   const before = {
     version: VERSION,
@@ -60,6 +67,10 @@ export function printEntry(entry: CacheEntry): Uint8Array {
     origin,
     truncation_reason,
     notes: notes.length > 0 ? notes : undefined,
+    validated_at: facts?.validatedAt,
+    media: facts?.media,
+    alternate: facts?.alternate,
+    validators,
     checksum: checksumOf(extracted, counts),
   };
   const beside = {title, language};
@@ -111,6 +122,9 @@ export function parseEntry(bytes: Uint8Array): CacheEntry | undefined {
   if (printed !== undefined && !counts) return undefined;
   if (checksum !== undefined && checksum !== checksumOf(extracted, counts)) return undefined;
   if (fields['origin'] !== origin || fields['truncation_reason'] !== truncation_reason) return undefined;
+  const facts = readFacts(fields);
+  const validators = readValidators(fields['validators']);
+  if (!facts || (fields['validators'] !== undefined && !validators)) return undefined;
   return {
     canonical_url,
     rendering_method,
@@ -121,6 +135,8 @@ export function parseEntry(bytes: Uint8Array): CacheEntry | undefined {
     ...(truncation_reason && {truncation_reason}),
     notes,
     extracted,
+    ...(Object.keys(facts).length > 0 && {facts}),
+    ...(validators && {validators}),
     ...(counts && {counts}),
   };
 }
@@ -155,6 +171,19 @@ function readDocument(value: unknown): ExtractedDocument | undefined {
   const {markdown, title, language} = readObject(value) ?? {};
   if (typeof markdown !== 'string' || !isOptionalText(title) || !isOptionalText(language)) return undefined;
   return {markdown, ...(title !== undefined && {title}), ...(language !== undefined && {language})};
+}
+
+/** `undefined` where something of it is wrong. */
+function readFacts(fields: {readonly [field: string]: unknown}): PageFacts | undefined {
+  const {validated_at: validatedAt, alternate} = fields;
+  const media = EXTRA_MEDIA.find(one => one === fields['media']);
+  if (media !== fields['media'] || !isOptionalText(alternate)) return undefined;
+  if (validatedAt !== undefined && !isTime(validatedAt)) return undefined;
+  return {
+    ...(validatedAt !== undefined && {validatedAt}),
+    ...(media && {media}),
+    ...(alternate !== undefined && {alternate}),
+  };
 }
 
 function isOptionalText(value: unknown): value is string | undefined {

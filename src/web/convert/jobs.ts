@@ -1,9 +1,13 @@
 import type {Result} from '../../core/result.ts';
 import {decodeText} from '../decode/decode-text.ts';
 import {extractHtml} from '../extract/extract-html.ts';
+import {extractFeed} from '../extract/feed/extract-feed.ts';
+import {xmlCharset} from '../extract/feed/xml-charset.ts';
+import {extractJson} from '../extract/json/extract-json.ts';
+import {namedMarkdown} from '../extract/named-markdown.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
-import type {ChunkPlan, ExtractedDocument} from '../page.ts';
+import type {ChunkPlan, ExtractedDocument, Media} from '../page.ts';
 import type {QuoteCheck} from '../read/quote/quote-check.ts';
 import type {Reading} from '../read/reading.ts';
 import {type ChunkJob, runChunkJob} from './plan-job.ts';
@@ -16,7 +20,7 @@ import {type QuoteJob, type ReadJob, runQuoteJob, runReadJob} from './read-job.t
 export interface ConvertJob {
   readonly kind: 'convert';
   readonly bytes: Uint8Array;
-  readonly media: 'html' | 'text' | 'markdown';
+  readonly media: Media;
   readonly headerCharset: string | undefined;
   readonly baseUrl: string;
   readonly honorBaseHref: boolean;
@@ -29,6 +33,8 @@ export interface ConvertedDocument {
   readonly charsetFallback: boolean;
   /** FR-WF-12c: checked on the decoded HTML, before anything is removed. */
   readonly spaIndicators: boolean;
+  /** Ruling R3: what the HTML names as its version in Markdown. */
+  readonly alternateLink: string | undefined;
   readonly plan: ChunkPlan;
   /** What the job was given. */
   readonly bytes: Uint8Array;
@@ -72,17 +78,31 @@ function convert(job: ConvertJob): ConvertedDocument {
 
 /** A function of its own, so that the decoded text is garbage when it returns. */
 function extract(job: ConvertJob): Omit<ConvertedDocument, 'plan' | 'bytes'> {
-  const html = job.media === 'html';
-  const {text, fallback} = decodeText(job.bytes, {
-    html,
-    ...(job.headerCharset !== undefined && {headerCharset: job.headerCharset}),
-  });
-  const document = html
-    ? extractHtml(text, {baseUrl: job.baseUrl, honorBaseHref: job.honorBaseHref})
-    : {markdown: normalizeWhitespace(text)};
+  const {media, bytes, baseUrl} = job;
+  const html = media === 'html';
+  const headerCharset = job.headerCharset ?? (media === 'feed' ? xmlCharset(bytes) : undefined);
+  const {text, fallback} = decodeText(bytes, {html, ...(headerCharset !== undefined && {headerCharset})});
   return {
-    document,
+    document: html
+      ? extractHtml(text, {baseUrl, honorBaseHref: job.honorBaseHref})
+      : extractOther(media, text, baseUrl),
     charsetFallback: fallback,
     spaIndicators: html && hasSpaIndicators(text),
+    alternateLink: html ? namedMarkdown(text) : undefined,
   };
+}
+
+function extractOther(media: Exclude<Media, 'html'>, text: string, baseUrl: string): ExtractedDocument {
+  switch (media) {
+    case 'text':
+    case 'markdown':
+      return {markdown: normalizeWhitespace(text)};
+    case 'json':
+      return extractJson(text);
+    case 'feed':
+      return extractFeed(text, baseUrl);
+    case 'pdf':
+      // `WorkerPool` sends it to a thread of its own.
+      throw new TypeError('Expected a PDF to be converted by its own job');
+  }
 }

@@ -1,4 +1,5 @@
-import type {Result} from '../../core/result.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {compareSections} from '../read/compare-sections.ts';
 import {checkQuotes} from '../read/quote/check-quotes.ts';
 import type {QuoteCheck} from '../read/quote/quote-check.ts';
 import {readDocument} from '../read/read-document.ts';
@@ -13,6 +14,9 @@ export interface ReadJob {
   readonly ask: Ask;
   readonly maxTokens: number;
   readonly links: Links;
+  /** The snapshot that the document is compared with, and its text if that is kept. */
+  readonly since?: string | undefined;
+  readonly earlier?: string | undefined;
 }
 
 export interface QuoteJob {
@@ -22,8 +26,17 @@ export interface QuoteJob {
 }
 
 /** No document is converted for these, so nothing that converts is loaded. */
-export function runReadJob({markdown, ask, maxTokens, links}: Omit<ReadJob, 'kind'>): Result<Reading> {
-  return readDocument(markdown, ask, {maxTokens, links, countTokens});
+export function runReadJob({
+  markdown,
+  ask,
+  maxTokens,
+  links,
+  since,
+  earlier,
+}: Omit<ReadJob, 'kind'>): Result<Reading> {
+  const reading = readDocument(markdown, ask, {maxTokens, links, countTokens});
+  if (!reading.ok || since === undefined) return reading;
+  return ok({...reading.value, changes: compareSections(earlier, markdown, since)});
 }
 
 export function runQuoteJob({markdown, quotes}: Omit<QuoteJob, 'kind'>): readonly QuoteCheck[] {

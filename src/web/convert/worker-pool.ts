@@ -2,6 +2,7 @@ import type {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {countedUnits} from '../chunk/token-counter.ts';
+import {ConversionProblem, type ProblemReason} from '../extract/conversion-problem.ts';
 import type {Job, JobResults} from './jobs.ts';
 import {WorkerThread} from './worker-thread.ts';
 
@@ -51,7 +52,8 @@ export class WorkerPool {
       try {
         return ok((await runHere(job)) as JobResults[Kind]);
       } catch (error) {
-        return extractionFailed(error instanceof Error ? error.message : String(error));
+        const reason = error instanceof ConversionProblem ? error.reason : undefined;
+        return extractionFailed(error instanceof Error ? error.message : String(error), reason);
       }
     }
     let thread: WorkerThread | undefined;
@@ -67,11 +69,11 @@ export class WorkerPool {
       await this.#discard(thread);
       return answer;
     }
-    if (!thread.alive) await this.#discard(thread);
+    if (!thread.alive || isPdf(job)) await this.#discard(thread);
     else this.#release(thread);
     return 'value' in answer.value
       ? ok(answer.value.value as JobResults[Kind])
-      : extractionFailed(answer.value.problem);
+      : extractionFailed(answer.value.problem, answer.value.reason);
   }
 
   async close(): Promise<void> {
@@ -134,21 +136,26 @@ async function runHere(job: Job): Promise<JobResults[Job['kind']]> {
   }
 }
 
+/** Ruling R3: done in a thread whatever its size, and one that is not used again. */
+function isPdf(job: Job): boolean {
+  return job.kind === 'convert' && job.media === 'pdf';
+}
+
 function sizeOf(job: Job): number {
+  if (isPdf(job)) return Number.POSITIVE_INFINITY;
   if (job.kind === 'convert') return job.bytes.length;
+  if (job.kind === 'read') return job.markdown.length + (job.earlier?.length ?? 0);
   const {length} = job.markdown;
   if (job.kind !== 'chunk') return length;
   const counted = job.counts ? countedUnits(job.counts, job.maxTokens) : 0;
   return length - counted + counted / COUNTED;
 }
 
-function extractionFailed(problem: string) {
+function extractionFailed(problem: string, kind?: ProblemReason) {
   const reason = problem.split('\n', 1)[0] ?? problem;
   return fail(
     'extraction_failed',
     `The document could not be converted: ${reason}. Try another version of it.`,
-    {
-      error: reason,
-    },
+    {error: reason, ...(kind !== undefined && {reason: kind})},
   );
 }

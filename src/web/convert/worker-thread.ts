@@ -1,8 +1,11 @@
 import {Worker} from 'node:worker_threads';
 import {packageFile} from '../../core/package-file.ts';
+import type {ProblemReason} from '../extract/conversion-problem.ts';
 import type {Job} from './jobs.ts';
 
-export type JobAnswer = {readonly value: unknown} | {readonly problem: string};
+export type JobAnswer =
+  | {readonly value: unknown}
+  | {readonly problem: string; readonly reason?: ProblemReason};
 
 /** A thread cannot run TypeScript on Node 20, so in tests as everywhere it is the build's; in one file, which starts faster. */
 const ENTRY = 'dist/bin/worker.js';

@@ -4,12 +4,12 @@ import {parseContentType} from './parse-content-type.ts';
 import {sniffMedia} from './sniff-media.ts';
 
 function media(...values: readonly string[]) {
-  const result = decideMedia(values, {acceptMarkdown: false});
+  const result = decideMedia(values, {accepts: new Set()});
   return result.ok ? result.value.media : {[result.error.code]: result.error.details['content_type']};
 }
 
 function sniff(body: string) {
-  const result = sniffMedia(Uint8Array.from(Buffer.from(body, 'latin1')));
+  const result = sniffMedia(Uint8Array.from(Buffer.from(body, 'latin1')), {accepts: new Set()});
   return result.ok ? result.value : {[result.error.code]: result.error.details['content_type']};
 }
 
@@ -46,13 +46,13 @@ describe('Content-Type', () => {
   });
 
   test('ruling C6 an empty header is a missing one', () => {
-    expect(decideMedia(undefined, {acceptMarkdown: false})).toEqual({ok: true, value: {}});
+    expect(decideMedia(undefined, {accepts: new Set()})).toEqual({ok: true, value: {}});
     for (const values of [[], [''], ['  '], ['', ','], [';charset=x']])
       expect([values, media(...values)]).toEqual([values, undefined]);
   });
 
   test('ruling C5 Markdown on request', () => {
-    const result = decideMedia(['text/markdown; charset=latin1'], {acceptMarkdown: true});
+    const result = decideMedia(['text/markdown; charset=latin1'], {accepts: new Set(['markdown'])});
     expect(result).toEqual({ok: true, value: {media: 'markdown', charset: 'latin1'}});
   });
 

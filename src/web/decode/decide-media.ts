@@ -1,25 +1,45 @@
 import {ok, type Result} from '../../core/result.ts';
+import type {ExtraMedia, Media} from '../page.ts';
 import {parseContentType} from './parse-content-type.ts';
 import {refuseMedia} from './refuse-media.ts';
 
-/** What becomes of a body: extraction, or passing through as text or as Markdown. */
-export type Media = 'html' | 'text' | 'markdown';
-
 export interface DeclaredMedia {
-  /** `undefined`: nothing is declared, `sniffMedia` decides on the body. */
+  /** `undefined`: nothing that decides is declared, `sniffMedia` does on the body. */
   readonly media: Media | undefined;
+  /** Where the body decides, but not everything may come of it: what was declared, for the refusal. */
+  readonly declared?: string;
   readonly charset: string | undefined;
 }
 
 interface MediaOptions {
-  /** Ruling C5: `tools.webfetch.http.accept_markdown`. */
-  readonly acceptMarkdown: boolean;
+  /** Rulings C5 and R3: what is read beside HTML and plain text. */
+  readonly accepts: ReadonlySet<ExtraMedia>;
 }
 
-/** FR-WF-10f, FR-WF-10g: what the `Content-Type` values say. Errors: `unsupported_content_type`. */
+const EXTRA_TYPES: ReadonlyMap<string, ExtraMedia> = new Map([
+  ['text/markdown', 'markdown'],
+  ['text/x-markdown', 'markdown'],
+  ['application/json', 'json'],
+  ['text/json', 'json'],
+  ['application/rss+xml', 'feed'],
+  ['application/atom+xml', 'feed'],
+  ['application/rdf+xml', 'feed'],
+  ['application/pdf', 'pdf'],
+  ['application/x-pdf', 'pdf'],
+]);
+
+/** Types that say little: servers send feeds and PDF under them, and much else. */
+const VAGUE_TYPES: ReadonlyMap<string, ExtraMedia> = new Map([
+  ['application/xml', 'feed'],
+  ['text/xml', 'feed'],
+  ['application/octet-stream', 'pdf'],
+  ['binary/octet-stream', 'pdf'],
+]);
+
+/** FR-WF-10f, FR-WF-10g, ruling R3: what the `Content-Type` values say. Errors: `unsupported_content_type`. */
 export function decideMedia(
   contentType: readonly string[] | undefined,
-  options: MediaOptions,
+  {accepts}: MediaOptions,
 ): Result<DeclaredMedia> {
   const {mediaType, charset} = parseContentType(contentType);
   switch (mediaType) {
@@ -31,9 +51,11 @@ export function decideMedia(
       return ok({media: 'html', charset});
     case 'text/plain':
       return ok({media: 'text', charset});
-    case 'text/markdown':
-      return options.acceptMarkdown ? ok({media: 'markdown', charset}) : refuseMedia(mediaType);
-    default:
-      return refuseMedia(mediaType);
   }
+  const media = EXTRA_TYPES.get(mediaType) ?? (mediaType.endsWith('+json') ? 'json' : undefined);
+  if (media !== undefined) return accepts.has(media) ? ok({media, charset}) : refuseMedia(mediaType, accepts);
+  const perhaps = VAGUE_TYPES.get(mediaType);
+  return perhaps !== undefined && accepts.has(perhaps)
+    ? ok({media: undefined, declared: mediaType, charset})
+    : refuseMedia(mediaType, accepts);
 }

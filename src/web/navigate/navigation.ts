@@ -55,21 +55,27 @@ export class Navigation {
   readonly #robotsTime: RobotsTime;
   #redirects = 0;
 
-  /** What goes along with requests for the main document: nothing any more once another origin had a say. */
-  get credential(): Credential | undefined {
-    return this.#start === undefined || this.#leftStart
-      ? undefined
-      : this.#deps.credentials.find(({origin}) => origin === this.#start?.origin);
-  }
-
   constructor(deps: NavigationDeps, method: RenderingMethod, reach: HostReach) {
     this.#deps = deps;
     this.#hosts = {pins: new HostPins(), reach, openings: {hold: true}, method};
     this.#robotsTime = new RobotsTime(deps);
   }
 
+  /**
+   * What goes along with a request for the main document: the credential of the origin where the call began, and
+   * nothing any more once another origin had a say.
+   */
+  credentialFor({origin}: WebUrl): Credential | undefined {
+    if (this.#leftStart || (this.#start !== undefined && origin !== this.#start.origin)) return undefined;
+    return this.#deps.credentials.find(credential => credential.origin === origin);
+  }
+
   /** One hop of the main document (FR-WF-07e): rules on hosts and guard, robots.txt, request, redirect. */
-  async takeHop(checked: CheckedUrl, budget: Budget): Promise<Result<Hop>> {
+  async takeHop(
+    checked: CheckedUrl,
+    budget: Budget,
+    conditions: Readonly<Record<string, string>> = {},
+  ): Promise<Result<Hop>> {
     const {guard, transport, headers} = this.#deps;
     this.#hosts.openings.hold &&= checked.opened;
     this.#start ??= checked.url;
@@ -82,8 +88,8 @@ export class Navigation {
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
 
-    const {credential} = this;
-    const own = credential === undefined ? headers : {...headers, [credential.header]: credential.value()};
+    const credential = this.credentialFor(checked.url);
+    const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
     const opened = await transport.request(target.value, {method: 'GET', headers: own}, budget);
     return opened.ok ? hopOf(opened.value, checked.url) : opened;
   }

@@ -37,6 +37,23 @@ export interface OtherPassage {
   readonly section: SectionName;
 }
 
+export interface SectionChange extends SectionName {
+  readonly change: 'changed' | 'new';
+}
+
+/** What is not as it was under an earlier snapshot. */
+export interface Changes {
+  readonly since: string;
+  /** False where the text of that snapshot is not kept any more. */
+  readonly is_known: boolean;
+  /** A section is the text under its heading, without the sections below. */
+  readonly sections: readonly SectionChange[];
+  /** Headings of sections that are not there any more. */
+  readonly gone: readonly string[];
+  /** Sections that are not named. */
+  readonly left_out?: number;
+}
+
 /** The answer about a document; what there is of the page beside it is added by the spine. */
 export interface Reading {
   readonly total_tokens: number;
@@ -52,4 +69,5 @@ export interface Reading {
   readonly next_chunk?: number;
   /** The `#fragment` of the address, where it names no section. */
   readonly missing_fragment?: string;
+  readonly changes?: Changes;
 }

@@ -13,6 +13,9 @@ import type {WebUrl} from '../page.ts';
 import {parseUrl} from '../url/parse-url.ts';
 import {mainDocument} from './main-document.ts';
 
+/** What a script sends the browser to is shown as the browser would show it. */
+const HTML_ONLY: ReadonlySet<never> = new Set();
+
 export interface BrowserPageDeps {
   readonly options: Pick<WebFetchOptions, 'browser' | 'http' | 'max_download_bytes'>;
   readonly browser: Browser;
@@ -66,7 +69,7 @@ function renderPorts(navigation: Navigation, {options, clock, log}: BrowserPageD
         return next.ok ? ok({kind: 'redirect', location: next.value.canonical}) : next;
       }
       const {response} = hop.value;
-      const raw = await readDocument(response, options);
+      const raw = await readDocument(response, {maxBytes: options.max_download_bytes, accepts: HTML_ONLY});
       // Ruling G3: what a script sends the browser to fetch is refused, and the page stays.
       if (!raw.ok) return raw.error.code === 'unsupported_content_type' ? ok({kind: 'empty'}) : raw;
       if (raw.value.status === 204 || raw.value.status === 205) return ok({kind: 'empty'});

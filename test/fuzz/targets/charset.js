@@ -46,7 +46,7 @@ function check(bytes) {
   const header = Buffer.from(body).toString('latin1');
   const {charset} = parseContentType([header]);
   if (charset !== undefined) decodeText(body, {html: true, headerCharset: charset});
-  sniffMedia(body);
+  sniffMedia(body, {accepts: new Set(['markdown', 'json', 'feed', 'pdf'])});
 }
 
 export const target = {
