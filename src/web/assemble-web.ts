@@ -29,7 +29,7 @@ import {logFetch} from './log-fetch.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {ExtraMedia, HttpTransport, WebUrl} from './page.ts';
+import type {Credential, ExtraMedia, HttpTransport, WebUrl} from './page.ts';
 import {
   type DocumentRequest,
   type QuoteOutcome,
@@ -63,6 +63,7 @@ export interface WebPorts {
 export interface WebSettings {
   readonly policy: GuardPolicy;
   readonly proxy: ProxySettings | undefined;
+  readonly credentials: readonly Credential[];
 }
 
 export interface Web {
@@ -85,7 +86,11 @@ const DAY_MS = 86_400_000;
 const REMEMBERED_REDIRECTS = 10_000;
 
 /** Wires the stages of `web_fetch`. */
-export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettings, ports: WebPorts): Web {
+export function assembleWeb(
+  options: WebFetchOptions,
+  {policy, proxy, credentials}: WebSettings,
+  ports: WebPorts,
+): Web {
   const {clock} = ports;
   const log = completeLog(ports.log);
   const guard = createGuard(createSsrfValidator(policy, ports.resolver ?? createSystemResolver()), policy);
@@ -119,6 +124,7 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
     sharedLoads: new SingleFlight(),
     headers,
     askedAs: askedAs(options),
+    credentials,
     clock,
     log,
   };
@@ -127,7 +133,7 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
   };
   const fetch: Web['fetch'] = (request, limits) =>
     logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
-  const snapshots = new Snapshots(deps.cache);
+  const snapshots = new Snapshots(deps.cache, credentials);
   const reads = new Set([...(ports.reads ?? []), ...ownMedia(options)]);
   const reading = {options, policy, workers, clock, log, snapshots, reads, fetchPage: fetch};
   return {
@@ -189,7 +195,7 @@ function robotsAccess(
     methodOf: ({method}) => method,
     makeBudget: cancel => new Budget(options.timeout_seconds * 1000, clock, cancel),
     openHop: async (url, hosts, budget) => {
-      const checked = checkUrl(url, policy);
+      const checked = checkUrl(url, policy, hosts.openings.hold);
       if (!checked.ok) return checked;
       const target = await authorizeHop(checked.value, hosts, guard, budget);
       return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;

@@ -4,11 +4,12 @@ import type {DiskCache} from './cache/disk-cache.ts';
 import type {CacheEntry} from './cache/entry.ts';
 import {pageAddress} from './cache/page-address.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
+import {cacheAddress, credentialFor} from './credentials/credential-origin.ts';
 import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach, type MayReach} from './navigate/host-reach.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {CanonicalUrl, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
+import type {CanonicalUrl, CheckedUrl, Credential, LoadedPage, ReadingTerms} from './page.ts';
 import {readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
@@ -20,6 +21,7 @@ export interface FindCachedDeps {
   readonly cache: Pick<DiskCache, 'read'>;
   readonly redirects: PermanentRedirects;
   readonly browser: Pick<Browser, 'isThere'>;
+  readonly credentials: readonly Credential[];
 }
 
 /**
@@ -27,7 +29,7 @@ export interface FindCachedDeps {
  * one that a fallback to the browser left.
  */
 export async function findCached(
-  url: WebUrl,
+  {url, opened}: CheckedUrl,
   rendering: Rendering,
   {
     mayReach,
@@ -35,25 +37,29 @@ export async function findCached(
   }: {readonly mayReach?: MayReach | undefined; readonly reading?: ReadingTerms | undefined},
   deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
-  const direct = await lookUp(url.canonical, rendering, reading, deps);
+  const credential = credentialFor(url.origin, deps.credentials);
+  const variant = readingVariant(reading, deps.options);
+  const addressOf = (canonical: CanonicalUrl): string =>
+    pageAddress(cacheAddress(canonical, credential), variant);
+  const direct = await lookUp(url.canonical, addressOf(url.canonical), rendering, reading, deps);
   if (direct || !deps.options.cache_redirects) return direct;
   // Ruling F2. The remembered target passes today's static checks before its page is served.
   const target = deps.redirects.recall(url.canonical);
   if (target === undefined) return undefined;
   const parsed = parseUrl(target);
-  if (!parsed.ok || !checkUrl(parsed.value, deps.policy).ok) return undefined;
+  if (!parsed.ok || !checkUrl(parsed.value, deps.policy, opened).ok) return undefined;
   if (!new HostReach(url, mayReach).permit(parsed.value).ok) return undefined;
-  return lookUp(parsed.value.canonical, rendering, reading, deps);
+  return lookUp(parsed.value.canonical, addressOf(parsed.value.canonical), rendering, reading, deps);
 }
 
 async function lookUp(
   canonical: CanonicalUrl,
+  address: string,
   rendering: Rendering,
   reading: ReadingTerms | undefined,
   deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
   const {cache, options, browser, clock} = deps;
-  const address = pageAddress(canonical, readingVariant(reading, options));
   let entry: CacheEntry | undefined;
   if (rendering.method === 'http') entry = await cache.read(address, 'http');
   if (!entry) {

@@ -7,12 +7,13 @@ import type {CacheEntry, NewCacheEntry} from './cache/entry.ts';
 import {pageAddress} from './cache/page-address.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {keptDocument, validatorsOf} from './cache/validators.ts';
+import {cacheAddress, credentialFor} from './credentials/credential-origin.ts';
 import {cachedPage} from './find-cached.ts';
 import {acceptHeader} from './navigate/accept-header.ts';
 import type {HostReach} from './navigate/host-reach.ts';
 import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {CheckedUrl, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
+import type {CheckedUrl, Credential, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
 import {type Content, type ContentDeps, type KeptPage, readContent} from './read-content.ts';
 import {ownMedia, readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
@@ -48,6 +49,8 @@ export async function loadPage(
   const accepts = reading?.accepts ?? ownMedia(deps.options);
   const headers = variant === '' ? deps.headers : {...deps.headers, Accept: acceptHeader(accepts)};
   const askedAs = deps.askedAs(headers);
+  const hasCredential = credentialFor(start.url.origin, deps.credentials) !== undefined;
+  const mayRecall = reading !== undefined && !noCache && !hasCredential;
   const navigation = new Navigation({...deps, headers}, rendering.method, reach);
   const opened: OpenPage[] = [];
   try {
@@ -58,7 +61,7 @@ export async function loadPage(
       maxChunkTokens,
       accepts,
       // The SRD's cache knows hits and misses only (FR-WF-16d), and no_cache is a miss (FR-WF-17).
-      recall: reading && !noCache ? url => recall(url, variant, askedAs, deps) : undefined,
+      recall: mayRecall ? url => recall(url, variant, askedAs, deps) : undefined,
       open: async url => {
         const page = await openBrowserPage(url, navigation, deps, signal);
         if (page.ok) opened.push(page.value);
@@ -76,10 +79,13 @@ export async function loadPage(
       return ok(withNotes(page, navigation, stored));
     }
     const content = read.value;
-    const validators = content.isRefreshable
-      ? validatorsOf(content.source.headers, content.source.fetchedAt, askedAs)
-      : undefined;
-    const entry = {...entryOf(content, variant), ...(validators && {validators})};
+    const {credential} = navigation;
+    // What a credential opens is not asked about: whether it still opens is the server's to say each time.
+    const validators =
+      content.isRefreshable && credential === undefined
+        ? validatorsOf(content.source.headers, content.source.fetchedAt, askedAs)
+        : undefined;
+    const entry = {...entryOf(content, variant, credential), ...(validators && {validators})};
     const stored = content.uncacheable || (await deps.cache.write(entry));
     rememberRedirect(start, content, deps);
     const page: LoadedPage = {
@@ -129,9 +135,10 @@ async function recall(
 function entryOf(
   {source, finalUrl, method, origin, document, plan, notes, facts}: Content,
   variant: string,
+  credential: Credential | undefined,
 ): NewCacheEntry {
   return {
-    canonical_url: pageAddress(finalUrl, variant),
+    canonical_url: pageAddress(cacheAddress(finalUrl, credential), variant),
     rendering_method: method,
     fetched_at: timestamp(source.fetchedAt),
     ...(origin && {origin}),
