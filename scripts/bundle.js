@@ -19,7 +19,7 @@ const dist = new URL('dist/', root);
 /** Packages whose code is in one of them. */
 const BELOW = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
 const BUNDLED = [...VENDORED_PACKAGES, ...BELOW];
-/** Read at build time: 40 MB installed, of which a PDF needs 2 (docs/decisions/0023-reading-pdf.md). */
+/** Read at build time: 40 MB installed, of which a PDF needs 2 (docs/decisions/0024-reading-pdf.md). */
 const PDF_READER = 'pdfjs-dist';
 const bin = new URL('dist/bin/', root);
 
