@@ -1,1 +1,2 @@
 export declare const VENDORED: readonly string[];
+export declare const REQUIRED: readonly string[];

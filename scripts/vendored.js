@@ -4,8 +4,10 @@ export const VENDORED = [
   '@modelcontextprotocol/server/stdio',
   'get-east-asian-width',
   'ipaddr.js',
-  'parse5',
   'smol-toml',
   'tldts',
   'zod',
 ];
+
+/** What is required, and not imported, when a document needs it: an extension of its own says that it can be. */
+export const REQUIRED = ['parse5'];
