@@ -1,5 +1,5 @@
 import {createToolbox} from '../../index.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {styled} from '../console.ts';
 import {openDemoSite} from '../demo/demo-site.ts';
 import {playScene} from '../demo/play-scene.ts';
@@ -10,9 +10,7 @@ import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
 import {renderFailure} from '../render/render-failure.ts';
 
-export const demoCommand: Command = {
-  name: 'demo',
-  summary: 'Watch an agent fix a bug with recorded calls; needs no model and no internet',
+export const demoCommand: CommandDefinition = {
   usage: '',
   flags: {},
   examples: ['forge-tools demo'],
