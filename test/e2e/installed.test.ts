@@ -110,10 +110,10 @@ async function type(
 test('policy: a document that needs all of the standard is read where no other package is installed', async () => {
   const folder = join(modules, '..');
   const code =
-    'import {htmlToMarkdown} from "forge-tools"; console.log(htmlToMarkdown("<p><b>a<i>b</b>c</i></p>", "https://a.example/").trim());';
+    'import {htmlToMarkdown} from "forge-tools"; console.log(htmlToMarkdown("<template><p>x</template>read", "https://a.example/").trim());';
   writeFileSync(join(folder, 'page.mjs'), code);
   const {said} = await type(`node ${join(folder, 'page.mjs')}`, openHome());
-  expect(said).toBe('**a*b****c*\n');
+  expect(said).toBe('read\n');
 });
 
 describe('what the pages say, from an installed tarball', () => {
@@ -204,7 +204,7 @@ async function firstSession(origin: string, {env, folder}: Home): Promise<string
       ...`${isError ? 'failed: ' : ''}${shown}`
         .trimEnd()
         .split('\n')
-        .map(line => `  ${line}`),
+        .map(line => `  ${line}`.trimEnd()),
     );
   };
   await call('web_fetch', {url: `${origin}/`});
