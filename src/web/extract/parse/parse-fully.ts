@@ -45,10 +45,10 @@ export function parseFully(html: string): Tree {
 
 /** Few documents need it, and it is most of what the conversion would load; so it is loaded by the first. */
 function load(): Loaded {
-  const require = createRequire(packageFile('package.json'));
+  const requireHere = createRequire(packageFile('package.json'));
   // The package brings it as a file; a checkout that is not built has the package itself.
   const isBuilt = existsSync(packageFile(VENDORED));
-  const parse5: Parse5 = require(isBuilt ? `./${VENDORED}` : 'parse5');
+  const parse5: Parse5 = requireHere(isBuilt ? `./${VENDORED}` : 'parse5');
   return {names: parse5.html, BoundedParser: boundedParser(parse5)};
 }
 
