@@ -11,14 +11,14 @@ import {isBuiltin} from 'node:module';
 import {dirname, relative} from 'node:path/posix';
 import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
-import {VENDORED, VENDORED_PACKAGES} from './vendored.js';
+import {REQUIRED, VENDORED, VENDORED_PACKAGES} from './vendored.js';
 
 const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('../', import.meta.url);
 const dist = new URL('dist/', root);
 /** Packages whose code is in one of them. */
 const BELOW = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
-const BUNDLED = [...VENDORED_PACKAGES, ...BELOW];
+const BUNDLED = [...VENDORED_PACKAGES, ...REQUIRED, ...BELOW];
 /** Read at build time: 40 MB installed, of which a PDF needs 2 (docs/decisions/0024-reading-pdf.md). */
 const PDF_READER = 'pdfjs-dist';
 const bin = new URL('dist/bin/', root);
@@ -80,6 +80,11 @@ async function vendor() {
   });
   await bundled.close();
   refuseUndeclared(chunks);
+  for (const name of REQUIRED) {
+    const required = await rolldown({input: name, platform: 'node'});
+    await required.write({file: fileURLToPath(new URL(`${name}.cjs`, place)), format: 'cjs', minify: true});
+    await required.close();
+  }
   const library = await readdir(dist, {recursive: true});
   const modules = library.filter(name => name.endsWith('.js') && !/^(?:bin|vendor)\//.test(name));
   await Promise.all(modules.map(pointToVendor));

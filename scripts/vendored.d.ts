@@ -1,2 +1,3 @@
 export declare const VENDORED: readonly string[];
 export declare const VENDORED_PACKAGES: readonly string[];
+export declare const REQUIRED: readonly string[];

@@ -4,7 +4,6 @@ export const VENDORED = [
   '@modelcontextprotocol/server',
   '@modelcontextprotocol/server/stdio',
   'get-east-asian-width',
-  'parse5',
   'smol-toml',
   'tldts',
   'zod',
@@ -14,3 +13,6 @@ export const VENDORED = [
 export const VENDORED_PACKAGES = [
   ...new Set(VENDORED.map(name => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))),
 ];
+
+/** What is required, and not imported, when a document needs it: an extension of its own says that it can be. */
+export const REQUIRED = ['parse5'];

@@ -2,11 +2,13 @@
 // Holds the import table, the confinement of powers and the file rules of the project over src/.
 import {readdir, readFile} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
-import {VENDORED_PACKAGES} from '../scripts/vendored.js';
+import {REQUIRED, VENDORED_PACKAGES} from '../scripts/vendored.js';
 import {RULES} from './support/architecture-rules.ts';
 import {readSourceModule, type SourceModule} from './support/source-module.ts';
 
 const ROOT = new URL('../', import.meta.url);
+/** By the build: nothing of them is installed with the package. */
+const TAKEN_IN = [...VENDORED_PACKAGES, ...REQUIRED, 'pdfjs-dist'];
 
 async function readSources(): Promise<readonly SourceModule[]> {
   const names = await readdir(new URL('src/', ROOT), {recursive: true});
@@ -31,9 +33,7 @@ describe('src/', async () => {
       .flatMap(({imports}) => imports.map(({specifier = ''}) => specifier))
       .filter(specifier => /^[@a-z]/.test(specifier) && !specifier.startsWith('node:'))
       .map(specifier => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'));
-    /** Taken into `dist/bin/` by the build, and loaded from there alone. */
-    const bundled = [...VENDORED_PACKAGES, 'pdfjs-dist'];
-    const known = (name: string): boolean => Object.hasOwn(dependencies, name) || bundled.includes(name);
+    const known = (name: string): boolean => Object.hasOwn(dependencies, name) || TAKEN_IN.includes(name);
     expect([...new Set(packages)].filter(name => !known(name))).toEqual([]);
   });
 });

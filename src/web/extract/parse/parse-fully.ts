@@ -1,5 +1,7 @@
+import {existsSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import type {html as names, TreeAdapter, TreeAdapterTypeMap} from 'parse5';
+import {packageFile} from '../../../core/package-file.ts';
 import {ATTRIBUTE, attributeOf} from '../tree/attribute.ts';
 import {TAG, tagOf} from '../tree/tag.ts';
 import {DOCUMENT, NONE, Tree} from '../tree/tree.ts';
@@ -25,6 +27,8 @@ interface Loaded {
   readonly BoundedParser: ReturnType<typeof boundedParser>;
 }
 
+const VENDORED = 'dist/vendor/parse5.cjs';
+
 let loaded: Loaded | undefined;
 
 /** The full algorithm: every rule of the standard, at the price of time. */
@@ -41,7 +45,10 @@ export function parseFully(html: string): Tree {
 
 /** Few documents need it, and it is most of what the conversion would load; so it is loaded by the first. */
 function load(): Loaded {
-  const parse5 = createRequire(import.meta.url)('parse5') as Parse5;
+  const requireHere = createRequire(packageFile('package.json'));
+  // The package brings it as a file; a checkout that is not built has the package itself.
+  const isBuilt = existsSync(packageFile(VENDORED));
+  const parse5: Parse5 = requireHere(isBuilt ? `./${VENDORED}` : 'parse5');
   return {names: parse5.html, BoundedParser: boundedParser(parse5)};
 }
 

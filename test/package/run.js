@@ -1,0 +1,120 @@
+// npm run test:package: the packed tarball as publint, are-the-types-wrong, esbuild and webpack see it. Needs dist/.
+import {execFile, spawnSync} from 'node:child_process';
+import {existsSync} from 'node:fs';
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {pack, unpackPackage} from '../../scripts/release/unpack-package.js';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+if (!existsSync(join(HERE, 'node_modules'))) {
+  const {status} = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {cwd: HERE, stdio: 'inherit'});
+  if (status !== 0) process.exit(1);
+}
+const {publint} = await import('publint');
+const {formatMessage} = await import('publint/utils');
+const {checkPackage, createPackageFromTarballData} = await import('@arethetypeswrong/core');
+const esbuild = await import('esbuild');
+const webpack = createRequire(import.meta.url)('webpack');
+
+const APPLICATION = `import {canonicalizeUrl, countTokens, createToolbox} from 'forge-tools';
+console.log(canonicalizeUrl('HTTPS://a.example:443/b'), countTokens('hello world'), typeof createToolbox);\n`;
+const SAYS = 'https://a.example/b 2 function\n';
+
+const place = await mkdtemp(join(tmpdir(), 'forge-package-'));
+const problems = [];
+try {
+  const tarball = await pack(place);
+  const target = await unpackPackage(tarball, join(place, 'node_modules'));
+  await check('publint', () => lint(target));
+  await check('are the types wrong', () => types(tarball));
+  await writeFile(join(place, 'app.mjs'), APPLICATION);
+  for (const format of ['esm', 'cjs']) await check(`esbuild (${format})`, () => withEsbuild(format));
+  await check('webpack, as Next bundles a server', withWebpack);
+  await check('require()', () =>
+    says(
+      writeFileIn(
+        'r.cjs',
+        `const {countTokens} = require('forge-tools'); console.log(countTokens('hello world'));\n`,
+      ),
+      '2\n',
+    ),
+  );
+} finally {
+  await rm(place, {recursive: true, force: true});
+}
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+async function check(name, look) {
+  try {
+    const found = await look();
+    process.stdout.write(`${found.length === 0 ? 'ok    ' : 'FAILED'}  ${name}\n`);
+    problems.push(...found.map(problem => `${name}: ${problem}`));
+  } catch (error) {
+    process.stdout.write(`FAILED  ${name}\n`);
+    problems.push(`${name}: ${error.stderr || error.stack}`);
+  }
+}
+
+async function lint(pkgDir) {
+  const {messages} = await publint({pkgDir, level: 'suggestion', pack: false});
+  const manifest = JSON.parse(await readFile(join(pkgDir, 'package.json'), 'utf8'));
+  return messages.map(message => formatMessage(message, manifest, {color: false}));
+}
+
+/** The resolution of Node 10 and the bundlers of its time is not looked at for `./mcp`: it knows no `exports`. */
+async function types(tarball) {
+  const checked = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
+  if (!checked.types) return ['there are no types'];
+  return checked.problems
+    .filter(({resolutionKind, entrypoint, kind}) => {
+      // An ES module that is required gives its exports since Node 20.19, which is the oldest that we run on.
+      if (kind === 'CJSResolvesToESM') return false;
+      return !(resolutionKind === 'node10' && entrypoint !== '.');
+    })
+    .map(problem => JSON.stringify(problem));
+}
+
+async function withEsbuild(format) {
+  const outfile = join(place, `out/esbuild/${format}/app.${format === 'esm' ? 'mjs' : 'cjs'}`);
+  await esbuild.build({
+    entryPoints: [join(place, 'app.mjs')],
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format,
+    outfile,
+    external: ['@vscode/ripgrep'],
+    logLevel: 'silent',
+  });
+  return says(outfile, SAYS);
+}
+
+async function withWebpack() {
+  const compiler = webpack({
+    mode: 'production',
+    target: 'node20',
+    entry: join(place, 'app.mjs'),
+    output: {path: join(place, 'out/.next/server'), filename: 'app.cjs', chunkFilename: '[id].cjs'},
+    externals: {'@vscode/ripgrep': 'commonjs @vscode/ripgrep'},
+  });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  await promisify(compiler.close.bind(compiler))();
+  if (stats.hasErrors()) return stats.toJson().errors.map(({message}) => message);
+  return says(join(place, 'out/.next/server/app.cjs'), SAYS);
+}
+
+async function writeFileIn(name, code) {
+  await mkdir(place, {recursive: true});
+  await writeFile(join(place, name), code);
+  return join(place, name);
+}
+
+async function says(file, expected) {
+  const {stdout} = await promisify(execFile)(process.execPath, [await file], {cwd: tmpdir()});
+  return stdout === expected ? [] : [`it says ${JSON.stringify(stdout)}`];
+}
