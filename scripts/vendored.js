@@ -9,3 +9,8 @@ export const VENDORED = [
   'tldts',
   'zod',
 ];
+
+/** The packages that they are of: a name without the path behind it. */
+export const VENDORED_PACKAGES = [
+  ...new Set(VENDORED.map(name => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))),
+];

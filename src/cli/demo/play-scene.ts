@@ -64,10 +64,7 @@ function recordedApprover({answer}: SceneStep, console: Console): Approver {
   return {
     ask: async question => {
       await console.out(indented(renderQuestion(question, {...console, columns: console.columns - 3})));
-      const given: ApprovalAnswer = answer?.(question) ?? {
-        answer: 'refuse',
-        reason: 'there was no question then',
-      };
+      const given: ApprovalAnswer = answer?.(question) ?? {answer: 'refuse', reason: 'nobody was asked then'};
       const words = wordsOf(given);
       await console.out(`   ${styled(console, 'yellow', `Answer: ${words}`)}\n`);
       return given;
