@@ -32,7 +32,9 @@ describe('src/', async () => {
       .filter(specifier => /^[@a-z]/.test(specifier) && !specifier.startsWith('node:'))
       .map(specifier => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'));
     expect(
-      [...new Set(packages)].filter(name => !Object.hasOwn(dependencies, name) && !VENDORED_PACKAGES.includes(name)),
+      [...new Set(packages)].filter(
+        name => !Object.hasOwn(dependencies, name) && !VENDORED_PACKAGES.includes(name),
+      ),
     ).toEqual([]);
   });
 });
