@@ -1,7 +1,7 @@
 import {configDefaults, defineConfig} from 'vitest/config';
 import {slow, workers} from './test/support/vitest-settings.ts';
 
-/** The fast loop (`npm run test:unit`): beside the code, in threads that share their modules. */
+/** The fast loop (`npm run test:unit`): beside the code, in processes that each load a module once. */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts'],
@@ -13,7 +13,8 @@ export default defineConfig({
     ],
     tags: [slow],
     tagsFilter: ['!slow'],
-    pool: 'threads',
+    // Processes and not threads: some tests count the descriptors and sockets of their process.
+    pool: 'forks',
     isolate: false,
     maxWorkers: workers,
     testTimeout: 30_000,

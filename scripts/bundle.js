@@ -92,7 +92,11 @@ async function vendor() {
 }
 
 function fileOf(name) {
-  return name.replace(/^@/, '').replaceAll('/', '-');
+  return name.replace(/^@/, '').replace(/\.js$/, '').replaceAll('/', '-');
+}
+
+function packageOf(id) {
+  return id.split('/', id.startsWith('@') ? 2 : 1).join('/');
 }
 
 async function pointToVendor(name) {
@@ -142,8 +146,7 @@ function refuseUndeclared(chunks) {
   for (const {fileName, imports = [], dynamicImports = []} of chunks) {
     for (const id of [...imports, ...dynamicImports]) {
       const isOurs = chunks.some(chunk => chunk.fileName === id) || isBuiltin(id);
-      const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/');
-      if (!isOurs && !declared.has(name)) {
+      if (!isOurs && !declared.has(packageOf(id))) {
         throw new Error(`${fileName} imports ${id}, which package.json does not depend on.`);
       }
     }

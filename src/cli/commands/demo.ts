@@ -23,7 +23,7 @@ export const demoCommand: CommandDefinition = {
     const toolbox = openDemoToolbox(project, site.port, context);
     await console.out(
       `${styled(console, 'bold', 'forge-tools demo')}: a bug is reported, and an agent fixes it. On the way it tries what an\n` +
-        'agent must not get away with. Its calls are recorded, what answers is real.\n' +
+        'agent must not get away with. Its calls are a recording; the tools that answer are real.\n' +
         `A bug tracker is at ${site.origin}, the project in ${project.workspace}.\n` +
         'The guard refuses loopback addresses; for this demo it is overridden for that one port.\n',
     );

@@ -11,7 +11,7 @@ import {ELEMENT_NAMES} from './element-name.ts';
 import {parseDirectly} from './parse-directly.ts';
 import {parseFully} from './parse-fully.ts';
 
-/** `FORGE_TEST_PAGES` adds a folder of pages that both parsers have to read alike (decision 0019). */
+/** `FORGE_TEST_PAGES` adds a folder of pages that both parsers have to read alike (decision 0020). */
 const PLACES = [
   ...(process.env['FORGE_TEST_PAGES']?.split(delimiter) ?? []),
   fileURLToPath(new URL('../../../../test/fixtures/pages', import.meta.url)),
