@@ -74,6 +74,25 @@ const TOOL_EVENTS = {
       'undoes',
     ],
   },
+  background_started: {
+    when: 'A command runs on after its call (`run` with `background`).',
+    payload: ['request_id', 'step', 'sandbox', 'max_life_sec'],
+  },
+  background_ended: {
+    when: 'A command in the background has ended, with all that it started.',
+    payload: [
+      'request_id',
+      'step',
+      'ended',
+      'exit_code',
+      'signal',
+      'duration_sec',
+      'sandbox',
+      'stdout_bytes',
+      'stderr_bytes',
+      'artifacts',
+    ],
+  },
   JOURNAL_RECOVERED: {
     when: 'An interrupted change of several files was taken back; `conflicts` were changed since and left alone.',
     payload: ['undone', 'files', 'conflicts'],

@@ -1,9 +1,9 @@
 import {ok, type Result} from '../../core/result.ts';
 import type {ArtifactStream, ToolContext} from '../../core/tool.ts';
+import type {OutputSink} from '../../sandbox/child/output-capture.ts';
 import {type OutputPreview, previewOutput} from '../../sandbox/preview-output.ts';
 import type {Execution, SandboxCommand} from '../../sandbox/sandbox.ts';
-import {artifactPath, MAX_KEPT_BYTES, type Stream, wholePath} from './kept-output.ts';
-import {READ_OUTPUT} from './read-output.ts';
+import {artifactPath, MAX_KEPT_BYTES, READ_OUTPUT, type Stream, wholePath} from './kept-output.ts';
 
 export interface SavedOutput {
   readonly stdout: OutputPreview;
@@ -23,14 +23,27 @@ export class OutputKeeper {
   readonly #context: ToolContext;
   readonly #streams: readonly ArtifactStream[];
 
-  constructor(context: ToolContext) {
+  /** A listener gets everything as it comes, and so does the whole stream on the disk. */
+  constructor(
+    context: ToolContext,
+    listener?: {readonly wrote: (stream: Stream, bytes: Uint8Array) => void},
+  ) {
     this.#context = context;
     const whole = (stream: Stream): ArtifactStream =>
       // One byte more says that there was more.
       context.streamArtifact(wholePath(context.step, stream), MAX_KEPT_BYTES + 1);
     const streams = {stdout: whole('stdout'), stderr: whole('stderr')};
     this.#streams = [streams.stdout, streams.stderr];
-    this.spill = {stdout: streams.stdout.write, stderr: streams.stderr.write};
+    const live = (stream: Stream): OutputSink => ({
+      live: bytes => {
+        streams[stream].write(bytes);
+        listener?.wrote(stream, bytes);
+      },
+    });
+    this.spill =
+      listener === undefined
+        ? {stdout: streams.stdout.write, stderr: streams.stderr.write}
+        : {stdout: live('stdout'), stderr: live('stderr')};
   }
 
   /** A disk that is full takes nothing back of what the command did. */
