@@ -15,8 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: ['core', 'system'],
   tools: ['core', 'system', 'web', 'workspace', 'sandbox'],
   config: ['core', 'system'],
-  // Shows what the runtime wrote, by the same definitions of an event and of its chain.
-  report: ['core', 'system', 'runtime'],
+  // Shows what the runtime wrote, by the same definitions of an event and of its chain, and diffs as the workspace makes them.
+  report: ['core', 'system', 'runtime', 'workspace'],
   'create-toolbox': ['core', 'system', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'report'],
   index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
   // Definitions for other people's APIs: a third face.
@@ -42,6 +42,8 @@ const STAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   render: ['browser', 'convert', 'decode', 'guard', 'navigate', 'url'],
   convert: ['extract', 'decode', 'tokens', 'chunk', 'read'],
   guard: ['ip'],
+  // What a socket reports is compared with what the guard pinned, by the same parser.
+  transport: ['ip'],
   // Reads by the same blocks that chunks are made of.
   read: ['chunk'],
 };

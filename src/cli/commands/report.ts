@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
@@ -16,9 +16,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print what was written, or where it is served, as JSON.'},
 } as const;
 
-export const reportCommand: Command = {
-  name: 'report',
-  summary: 'Show a run as one HTML page that needs nothing but itself',
+export const reportCommand: CommandDefinition = {
   usage: 'RUN [--out FILE | --live]',
   flags: FLAGS,
   examples: [
@@ -62,7 +60,7 @@ async function follow(run: string, json: boolean, context: CommandContext): Prom
     await console.out(json ? `${JSON.stringify({path, url})}\n` : `${url}\n`);
     if (!json)
       console.err(
-        `Following ${printable(path)}; Ctrl-C ends it. Whoever has the address can read the run.\n`,
+        `Following ${printable(path)}; Ctrl-C ends it. Anyone with the address can read the run.\n`,
       );
     await new Promise<void>(done => {
       if (signal.aborted) done();

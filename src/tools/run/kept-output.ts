@@ -16,12 +16,12 @@ export function artifactPath(step: number, stream: Stream): string {
   return `${ARTIFACTS}/tool_step_${number(step)}_${stream}.txt`;
 }
 
-/** Folder of what is kept beside them. */
-export const WHOLE = 'output';
+/** Folder of what is kept whole. */
+export const WHOLES = 'output';
 
-/** The whole of a stream, only where its artifact is not, and of a command in the background. */
+/** The whole of a stream, only where its artifact is not, and of a command in the background; empty once it had to make room for later ones. */
 export function wholePath(step: number, stream: Stream): string {
-  return `${WHOLE}/step_${number(step)}_${stream}.txt`;
+  return `${WHOLES}/step_${number(step)}_${stream}.txt`;
 }
 
 /** The steps that were commands, by the names of the files of their output, in order. */

@@ -21,7 +21,7 @@ import {
   READ_OUTPUT,
   type Stream,
   stepsOf,
-  WHOLE,
+  WHOLES,
   wholePath,
 } from './kept-output.ts';
 import {type OutputData, outputData} from './output-data.ts';
@@ -119,7 +119,7 @@ async function openOutput(
   const listed = await artifacts.list(ARTIFACTS);
   if (!listed.ok) return listed;
   // W21: a command that runs, or whose host was killed, has no artifacts yet.
-  const wholes = await artifacts.list(WHOLE);
+  const wholes = await artifacts.list(WHOLES);
   if (!wholes.ok) return wholes;
   const running = background?.running.map(({step}) => step) ?? [];
   const kept = stepsOf([...listed.value, ...wholes.value]);
@@ -129,6 +129,10 @@ async function openOutput(
   const command = background?.find(step);
   const whole = await artifacts.open(wholePath(step, stream));
   if (!whole.ok) return whole;
+  if (whole.value?.bytes === 0) {
+    await whole.value.close();
+    return noLongerKept(step, stream);
+  }
   if (whole.value !== undefined) {
     const isCut = whole.value.bytes > MAX_KEPT_BYTES;
     return ok({step, command, source: {file: upTo(whole.value, MAX_KEPT_BYTES), isCut, mayBeMarked: false}});
@@ -162,6 +166,11 @@ function upTo(file: OpenArtifact, maxBytes: number): OpenArtifact {
       }
     },
   };
+}
+
+function noLongerKept(step: number, stream: Stream): Err<Failure> {
+  const reason = `The ${stream} of step ${step} is no longer kept: outputs of later commands took its place (tools.run.kept_output_mb). Run the command again if you need more of it than its answer showed.`;
+  return fail('invalid_params', reason, {field: 'step', reason});
 }
 
 function noSuchRun(step: number | undefined, steps: readonly number[]): Err<Failure> {

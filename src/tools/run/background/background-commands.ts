@@ -10,6 +10,7 @@ import {OutputKeeper} from '../output-keeper.ts';
 import {BackgroundCommand, type EndedCommand} from './background-command.ts';
 import {commandEnd} from './command-end.ts';
 
+const MIB = 1_048_576;
 const LAST_WORDS_CHARS = 1500;
 /** Of commands that have ended, whose output is asked about as that of any other afterwards. */
 const MOST_ENDED = 100;
@@ -26,13 +27,15 @@ export interface BackgroundPlan {
 export class BackgroundCommands {
   readonly #sandbox: Sandbox;
   readonly #limits: RunOptions['background'];
+  readonly #keptBytes: number;
   readonly #clock: Clock;
   readonly #commands = new Map<number, BackgroundCommand>();
   #closed = false;
 
-  constructor(sandbox: Sandbox, limits: RunOptions['background'], clock: Clock) {
+  constructor(sandbox: Sandbox, options: Pick<RunOptions, 'background' | 'kept_output_mb'>, clock: Clock) {
     this.#sandbox = sandbox;
-    this.#limits = limits;
+    this.#limits = options.background;
+    this.#keptBytes = options.kept_output_mb * MIB;
     this.#clock = clock;
   }
 
@@ -63,7 +66,7 @@ export class BackgroundCommands {
     const begun = new Promise<'begun'>(resolve => {
       onStart = () => resolve('begun');
     });
-    const keeper = new OutputKeeper(context, command);
+    const keeper = new OutputKeeper(context, this.#keptBytes, command);
     const hasBegun = (started: StartedCommand): void => {
       // A sandbox that was gone is replaced, and the command handed over again.
       if (command.started === undefined) {

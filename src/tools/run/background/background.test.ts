@@ -34,7 +34,7 @@ async function open(
   if (!session.ok) throw new Error(session.error.message);
   onTestFinished(() => session.value.close());
   const run = runOptions(used);
-  const background = new BackgroundCommands(opened.sandbox, run.background, systemClock);
+  const background = new BackgroundCommands(opened.sandbox, run, systemClock);
   const tools = runTools(opened.sandbox, run, {workspace: session.value, background, clock: systemClock});
   const runtime = await openTestRuntime({tools, approval: {mode: 'auto'}, ...options});
   // Before the run is taken away, into which their ends are written.
