@@ -114,7 +114,7 @@ export const PROMISES = [
   {
     promise:
       'A command has the working tree and nothing else, and nothing outlives it (Docker and bubblewrap)',
-    proofs: ['test/e2e/sandbox-', 'test/hostile/sandbox-', 'src/sandbox/'],
+    proofs: ['test/e2e/sandbox-', 'test/hostile/background-', 'test/hostile/sandbox-', 'src/sandbox/'],
   },
   {
     promise: 'No argument changes policy; what was approved is what was shown; `deny` holds',

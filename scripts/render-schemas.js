@@ -9,6 +9,13 @@ const orNull = ({type, ...rest}) => ({type: [type, 'null'], ...rest});
 
 /** What each field of an event's payload is, whichever event has it. */
 const PAYLOAD_FIELDS = {
+  sandbox: {type: ['string', 'null']},
+  max_life_sec: {type: 'number'},
+  ended: {enum: ['exited', 'killed', 'out_of_memory', 'out_of_time', 'stopped', 'failed']},
+  exit_code: {type: ['integer', 'null']},
+  signal: {type: ['string', 'null']},
+  stdout_bytes: {type: ['integer', 'null']},
+  stderr_bytes: {type: ['integer', 'null']},
   version: count,
   steps: count,
   unfinished: {type: 'array', items: count, description: 'Steps that a crash cut off.'},
@@ -72,6 +79,25 @@ const TOOL_EVENTS = {
       'undo_record',
       'undo_record_sha256',
       'undoes',
+    ],
+  },
+  background_started: {
+    when: 'A command runs on after its call (`run` with `background`).',
+    payload: ['request_id', 'step', 'sandbox', 'max_life_sec'],
+  },
+  background_ended: {
+    when: 'A command in the background has ended, with all that it started.',
+    payload: [
+      'request_id',
+      'step',
+      'ended',
+      'exit_code',
+      'signal',
+      'duration_sec',
+      'sandbox',
+      'stdout_bytes',
+      'stderr_bytes',
+      'artifacts',
     ],
   },
   JOURNAL_RECOVERED: {

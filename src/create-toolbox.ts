@@ -6,6 +6,7 @@ import {type Environment, readEnvironment} from './config/environment.ts';
 import {UNCONFIGURED} from './config/fill-profile.ts';
 import {type ResolvedConfig, resolveConfig} from './config/resolve/resolve-config.ts';
 import {believedDirectories, defaultStateDirectory, programDirectories} from './config/state-directories.ts';
+import {wrongGroups} from './config/tool-groups.ts';
 import {Lifecycle} from './core/async/lifecycle.ts';
 import {type Clock, systemClock} from './core/clock.ts';
 import {closedFailure} from './core/failure/closed-failure.ts';
@@ -24,8 +25,8 @@ import type {Explanation} from './runtime/explain-call.ts';
 import {lazySandbox} from './sandbox/lazy-sandbox.ts';
 import {openWorkspaceSession, type WorkspaceSession} from './tools/files/workspace-session.ts';
 import {workspaceTools} from './tools/files/workspace-tools.ts';
-import {readOutputTool} from './tools/run/read-output.ts';
-import {runTool} from './tools/run/run.ts';
+import {BackgroundCommands} from './tools/run/background/background-commands.ts';
+import {runTools} from './tools/run/run-tools.ts';
 import {verifyQuoteTool} from './tools/web/verify-quote.ts';
 import {type FetchPage, parseWebFetchArgs, type WebFetchArgs, webFetchTool} from './tools/web/web-fetch.ts';
 import {webFetchTextTool} from './tools/web/web-fetch-text.ts';
@@ -137,7 +138,9 @@ function announce(toolbox: Toolbox, {log, workspace, approver}: ToolboxOptions):
 /** The composition root: everything is wired here, and closed by one `close()`. */
 export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = {}): Toolbox {
   const {config} = resolved;
-  const {webfetch, output} = config.tools;
+  const {webfetch, output, groups} = config.tools;
+  const wrong = wrongGroups(groups, 'tools.groups');
+  if (wrong.length > 0) throw new ConfigError(wrong);
   const {clock = systemClock, environment = readEnvironment()} = ports;
   const log = harmlessLog(ports.log ?? silentLog);
   const lifecycle = new Lifecycle();
@@ -165,6 +168,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
       clock,
       log,
     });
+  const background = sandbox && new BackgroundCommands(sandbox, config.tools.run, clock);
   const tools = [
     webfetch.output === 'text'
       ? webFetchTextTool(fetchLogged, webfetch, clock)
@@ -172,8 +176,13 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     webReadTool(web.value, webfetch),
     verifyQuoteTool(web.value, webfetch),
     ...(workspace ? workspaceTools(workspace) : []),
-    ...(workspace && sandbox
-      ? [runTool(sandbox, config.tools.run, workspace.workspace), readOutputTool(workspace)]
+    ...(workspace && sandbox && background
+      ? runTools(sandbox, config.tools.run, {
+          workspace,
+          background,
+          clock,
+          offersBackground: groups.includes('background'),
+        })
       : []),
   ];
   const host = assembleHost(resolved, tools, workspace, {...ports, log, clock, environment, lifecycle});
@@ -212,6 +221,8 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     close: () =>
       lifecycle.close(() =>
         inOrder(
+          // Ruling W21: their ends are written before that of the session.
+          () => background?.close(),
           host.closeSession,
           () => sandbox?.close(),
           () => web.value.close(),

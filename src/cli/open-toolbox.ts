@@ -2,10 +2,12 @@ import {dirname, resolve} from 'node:path';
 import {configPath} from '../config/config-path.ts';
 import {keepRule} from '../config/keep-rule.ts';
 import {defaultRunDirectory} from '../config/state-directories.ts';
+import {wrongGroups} from '../config/tool-groups.ts';
 import {startedIn} from '../create-toolbox/started-in.ts';
 import {assembleToolbox, type Toolbox} from '../create-toolbox.ts';
 import type {CommandContext} from './command.ts';
 import {listFlag} from './flags/parse-flags.ts';
+import {UsageError} from './flags/usage-error.ts';
 import {readSettings, type SettingFlags} from './read-settings.ts';
 import {describeStart} from './render/describe-start.ts';
 import {printable} from './terminal/printable.ts';
@@ -15,6 +17,7 @@ export interface ToolboxFlagValues extends SettingFlags {
   readonly workspace?: string | undefined;
   readonly 'run-dir'?: string | undefined;
   readonly allow?: string | undefined;
+  readonly groups?: string | undefined;
 }
 
 export interface ToolboxUse {
@@ -36,7 +39,11 @@ export async function openToolbox(
 ): Promise<Toolbox> {
   const {console, environment} = context;
   const allow = listFlag('allow', flags.allow);
-  const {resolved, log, isLogged} = await readSettings(flags, context, {service: start === 'service'});
+  const groups = groupsFlag(flags.groups);
+  const {resolved: read, log, isLogged} = await readSettings(flags, context, {service: start === 'service'});
+  const {config} = read;
+  const resolved =
+    groups === undefined ? read : {...read, config: {...config, tools: {...config.tools, groups}}};
   const runDirectory =
     flags['run-dir'] === undefined ? undefined : resolve(environment.cwd, flags['run-dir']);
   const configFile = resolved.source ?? configPath(flags.config, environment)?.file;
@@ -58,6 +65,14 @@ export async function openToolbox(
     else console.err(`${printable(message)}\n`);
   }
   return toolbox;
+}
+
+function groupsFlag(written: string | undefined): readonly string[] | undefined {
+  if (written === undefined) return undefined;
+  const groups = listFlag('groups', written);
+  const [wrong] = wrongGroups(groups, '--groups');
+  if (wrong !== undefined) throw new UsageError(wrong);
+  return groups;
 }
 
 /**

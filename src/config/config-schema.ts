@@ -5,6 +5,7 @@ import {runSection} from '../sandbox/options.ts';
 import {webFetchSection} from '../web/options.ts';
 import {webReadSection} from '../web/read/options.ts';
 import {PROFILES} from './fill-profile.ts';
+import {TOOL_GROUPS} from './tool-groups.ts';
 
 /**
  * SRD 5: the whole configuration file. The sections of the rooms come from their `options.ts`;
@@ -38,6 +39,12 @@ export const configSchema = {
           choices: ['all', 'read-only'],
           extension: true,
           doc: '`read-only` offers no tool that changes files or runs commands.',
+        },
+        groups: {
+          kind: 'text-list',
+          default: [...TOOL_GROUPS],
+          extension: true,
+          doc: 'The tools that are offered, by group, so that a model pays for no definition that it does not need: `core` (files, search and `run`), `web`, `edit-more` (`replace_in_files`, `move_file`, `delete_file`, `undo`), `background` (`wait_for`, `stop_run`, and `run` with `background`).',
         },
         definitions: {
           kind: 'table-list',

@@ -82,8 +82,8 @@ export interface ArtifactStream {
 /** A file that a call of the run has left. To be closed. */
 export interface OpenArtifact {
   readonly bytes: number;
-  /** From its beginning. */
-  readonly blocks: () => AsyncGenerator<Uint8Array>;
+  /** From its beginning, or from a byte of it on. */
+  readonly blocks: (from?: number) => AsyncGenerator<Uint8Array>;
   readonly close: () => Promise<void>;
 }
 
@@ -104,6 +104,8 @@ export interface ToolContext {
   readonly step: number;
   /** Fires at the time-out and when the caller cancels. */
   readonly signal: AbortSignal;
+  /** W21: fires when the session is stopped or closed. It ends what a call leaves running. */
+  readonly sessionSignal: AbortSignal;
   /** Review R11: to be asked at every hop of a fetch, for what a page loads too. */
   readonly mayReach: (host: string) => HostDecision;
   readonly maxOutputBytes: number;
@@ -111,7 +113,10 @@ export interface ToolContext {
   /** FR-WF-03a: a tool whose answer fits by itself sets this to false. */
   allowTruncation: boolean;
   readonly log: Log;
-  /** Appends an event of the tool's own (`PATCH_APPLIED`) to the run's log. */
+  /**
+   * Appends an event of the tool's own (`PATCH_APPLIED`) to the run's log. One that comes when the call has ended
+   * names the artifacts that were saved since.
+   */
   readonly emit: (event: string, payload: {readonly [field: string]: Json}) => Promise<void>;
   /** Writes an artifact below the run directory and returns its path relative to that. */
   readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;

@@ -16,28 +16,33 @@ import {type OpenToolHost, openToolHost} from '../runtime/open-tool-host.ts';
 import {createRegistry, type SwitchedOff} from '../runtime/registry.ts';
 import {openSession} from '../runtime/session.ts';
 import type {WorkspaceSession} from '../tools/files/workspace-session.ts';
-import {READ_OUTPUT} from '../tools/run/read-output.ts';
+import {STOP_RUN} from '../tools/run/background/stop-run.ts';
+import {WAIT_FOR} from '../tools/run/background/wait-for.ts';
+import {READ_OUTPUT} from '../tools/run/kept-output.ts';
 import {RUN} from '../tools/run/run.ts';
 import {VERIFY_QUOTE} from '../tools/web/verify-quote.ts';
 import {WEB_FETCH} from '../tools/web/web-fetch.ts';
 import {WEB_READ} from '../tools/web/web-read.ts';
+import {outsideGroups} from './tool-groups.ts';
 
 /** Ruling R1: what reads pages does it under the same settings as what fetches them. */
 const READING_TOOLS = [WEB_READ, VERIFY_QUOTE];
+const COMMAND_TOOLS = [RUN, READ_OUTPUT, WAIT_FOR, STOP_RUN];
 const WEB_TOOLS = [WEB_FETCH, ...READING_TOOLS];
 
 /** FR-WF-CFG-PREC-02: what the sections of the configuration do not offer. */
 function switchedOff(
-  {tools: {access, webfetch, webread, run}}: Config,
+  {tools: {access, groups, webfetch, webread, run}}: Config,
   tools: readonly Tool[],
 ): ReadonlyMap<string, SwitchedOff> {
   const off = (names: readonly string[], setting: string, why: string) =>
     names.map(name => [name, {setting, why}] as const);
   const changing = tools.filter(({action}) => action !== undefined && action !== WEB_FETCH);
   return new Map([
+    ...outsideGroups(groups, tools),
     ...(webfetch.enabled ? [] : off(WEB_TOOLS, 'tools.webfetch.enabled', 'is false')),
     ...(webread.enabled ? [] : off(READING_TOOLS, 'tools.webread.enabled', 'is false')),
-    ...(run.enabled ? [] : off([RUN, READ_OUTPUT], 'tools.run.enabled', 'is false')),
+    ...(run.enabled ? [] : off(COMMAND_TOOLS, 'tools.run.enabled', 'is false')),
     ...(access === 'all'
       ? []
       : off(

@@ -13,13 +13,16 @@ import {
 import type {Clock} from '../core/clock.ts';
 import type {Json} from '../core/json.ts';
 import {randomHex} from '../core/random.ts';
-import type {ToolRequest} from '../core/tool.ts';
+import type {ToolRequest, ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost} from '../core/tool-host.ts';
 import {approvalForm, questionDigest, readApprovalAnswer} from './approval/approval-form.ts';
 import {DeferringApprover, type GivenAnswer} from './approval/deferring-approver.ts';
 import {elicitingApprover} from './approval/eliciting-approver.ts';
 import {isBareJsonTool, LONGEST_TEXT, presentResult} from './present-result.ts';
 import {reportProgress} from './report-progress.ts';
+import {backgroundTask} from './tasks/background-task.ts';
+import {canTakeTasks} from './tasks/serve-tasks.ts';
+import type {TaskStore} from './tasks/task-store.ts';
 
 /** Ruling E7: what the caller has left, in bytes of the answer. */
 const CAPACITY = 'forge-tools/available_capacity_bytes';
@@ -36,6 +39,7 @@ export interface CallDeps {
   readonly results: 'both' | 'text';
   readonly maxResultBytes: number | undefined;
   readonly clock: Clock;
+  readonly tasks: TaskStore;
   /** Whether the client calls again to answer (2026-07-28) instead of being asked (before). */
   readonly era: 'legacy' | 'modern';
   /** What the client said at `initialize`, in the older revisions. */
@@ -75,7 +79,8 @@ export async function callTool(
   try {
     const result = await host.call(request, options);
     const open = deferring?.open;
-    if (open === undefined) return presentResult(result, host.renderText, deps.results);
+    if (open === undefined)
+      return taskOf(result, context, deps) ?? presentResult(result, host.renderText, deps.results);
     return inputRequired({
       inputRequests: {[APPROVAL]: inputRequired.elicit(approvalForm(open.question))},
       requestState: await deps.sign({digest: open.digest, nonce: randomHex(16)}),
@@ -83,6 +88,16 @@ export async function callTool(
   } finally {
     progress.stop();
   }
+}
+
+/** W21: a client that takes tasks gets the end of a command in the background without asking a tool for it. */
+function taskOf(result: ToolResult, context: ServerContext, deps: CallDeps): CallToolResult | undefined {
+  const {host, results, tasks, era} = deps;
+  if (era !== 'modern' || !canTakeTasks(context)) return undefined;
+  const present = (ended: ToolResult, text: string) => presentResult(ended, () => text, results);
+  const plan = backgroundTask(result, {host, present});
+  const task = plan && tasks.create(plan);
+  return task && {...task, resultType: 'task', content: []};
 }
 
 /** Where the text is all that a client gets, the tools cut the answer for it, as they know how to go on. */

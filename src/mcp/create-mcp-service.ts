@@ -11,6 +11,8 @@ import type {ToolHost} from '../core/tool-host.ts';
 import {type AskedState, callTool} from './call-tool.ts';
 import {describeTool} from './describe-tool.ts';
 import {instructionsFor} from './instructions.ts';
+import {serveTasks, TASKS_EXTENSION} from './tasks/serve-tasks.ts';
+import {TaskStore} from './tasks/task-store.ts';
 
 /** An approval can be given as long as a pending one waits. */
 const STATE_LIFETIME_SEC = 3600;
@@ -52,12 +54,13 @@ export function createMcpService(host: ToolHost, options: McpServiceOptions): Mc
 
   const sign = (state: AskedState) => codec.mint(state);
   const redeemed = new Set<string>();
+  const tasks = new TaskStore(clock);
 
   const createServer: McpServerFactory = ({era}) => {
     const server = new Server(
       {name: 'forge-tools', title: 'forge-tools', version},
       {
-        capabilities: {tools: {}},
+        capabilities: {tools: {}, ...(era === 'modern' ? {extensions: {[TASKS_EXTENSION]: {}}} : {})},
         instructions: instructions ?? instructionsFor(host.listTools().map(({name}) => name)),
         requestState: {verify: codec.verify},
         jsonSchemaValidator: {getValidator: unusedValidator},
@@ -71,6 +74,7 @@ export function createMcpService(host: ToolHost, options: McpServiceOptions): Mc
         results,
         maxResultBytes,
         clock,
+        tasks,
         era,
         initialized,
         idPrefix,
@@ -81,6 +85,7 @@ export function createMcpService(host: ToolHost, options: McpServiceOptions): Mc
       tools: host.listTools().map(listing => describeTool(listing, results)),
     }));
     server.setRequestHandler('tools/call', (request, context) => track(call(request, context)));
+    if (era === 'modern') serveTasks(server, tasks);
     return server;
   };
 

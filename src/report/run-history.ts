@@ -98,6 +98,8 @@ export class RunHistory {
     // Of a run that was recorded before artifacts were listed, or of a call that did not come to its end.
     const patch = textIn(payload, 'patch_path');
     if (patch !== undefined) addArtifact(call, {path: patch});
+    // W21: what is saved after the end of a call is named by the event that says so.
+    for (const artifact of listIn(payload, 'artifacts')) addArtifact(call, artifact);
     if (call.events.length < CALL_EVENTS) call.events.push({at, event, payload});
   }
 

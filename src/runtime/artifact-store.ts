@@ -75,8 +75,8 @@ async function makeEmpty(path: string): Promise<void> {
 function openArtifact(handle: FileHandle, bytes: number): OpenArtifact {
   return {
     bytes,
-    blocks: async function* () {
-      for (let at = 0; at < bytes; ) {
+    blocks: async function* (from = 0) {
+      for (let at = from; at < bytes; ) {
         const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, bytes - at));
         const {bytesRead} = await handle.read(block, 0, block.length, at);
         if (bytesRead === 0) return;

@@ -51,6 +51,7 @@ function inertContext(signal: AbortSignal, log: Log): ToolContext {
     requestId: 'explain',
     step: 0,
     signal,
+    sessionSignal: signal,
     mayReach: () => ({allowed: false, reason: 'Nothing is fetched to explain a call.'}),
     maxOutputBytes: Number.POSITIVE_INFINITY,
     availableCapacityBytes: Number.POSITIVE_INFINITY,

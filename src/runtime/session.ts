@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import {constants} from 'node:fs';
 import {open, truncate} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -43,6 +44,8 @@ export interface Session {
   /** Set by `stop`: why no further call is run. */
   readonly stopped: string | undefined;
   readonly stop: (reason: string) => void;
+  /** Fires with `stop` and with `close`. */
+  readonly signal: AbortSignal;
   /** Ends the run; a failure says what of the log may not be on disk. The second time does nothing. */
   readonly close: () => Promise<Result<undefined>>;
 }
@@ -92,6 +95,9 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
 
   let {steps} = past;
   let stopped: string | undefined;
+  const controller = new AbortController();
+  // One listener for each command in the background.
+  setMaxListeners(0, controller.signal);
   let closed = false;
   let unanswered = 0;
   return ok({
@@ -113,10 +119,13 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
     },
     stop: reason => {
       stopped ??= reason;
+      controller.abort();
     },
+    signal: controller.signal,
     close: async () => {
       if (closed) return ok();
       closed = true;
+      controller.abort();
       const ended = log.append('session_ended', {steps});
       const put = log.close();
       await directory.release();

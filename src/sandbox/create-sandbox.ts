@@ -17,7 +17,7 @@ import type {
   SandboxReport,
 } from './sandbox.ts';
 import {sandboxFailure} from './sandbox-failure.ts';
-import {UnconfinedSandbox} from './unconfined-sandbox.ts';
+import {UnconfinedSandbox} from './unconfined/unconfined-sandbox.ts';
 import {unsupportedPlatform} from './unsupported-platform.ts';
 
 interface Choice {

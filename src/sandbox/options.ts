@@ -46,6 +46,28 @@ export const runSection = {
       unit: 's',
       doc: 'Largest `timeout_sec` that a call may give.',
     },
+    background: {
+      kind: 'section',
+      doc: 'Commands that outlive the call that starts them (`run` with `background`). All end with the session.',
+      extension: true,
+      entries: {
+        max_commands: {
+          kind: 'integer',
+          default: 4,
+          min: 0,
+          max: 64,
+          doc: 'So many at a time, each with the limits of a command. 0 allows none.',
+        },
+        max_life_seconds: {
+          kind: 'integer',
+          default: 3600,
+          min: 1,
+          max: 86_400,
+          unit: 's',
+          doc: 'Wall time after which each is ended. A `timeout_sec` can shorten it.',
+        },
+      },
+    },
     memory_mb: {
       kind: 'integer',
       default: 2048,

@@ -1,12 +1,19 @@
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
-import type {CapturedOutput} from './child/output-capture.ts';
+import type {CapturedOutput, OutputSink} from './child/output-capture.ts';
 import type {RootIdentity} from './guard/root-identity.ts';
 import type {AppearedRepositories} from './repositories/repository-watch.ts';
 
 /** Ruling W8: what a command ran in. Stamped in every result. */
 export type SandboxKind = 'docker' | 'bubblewrap' | 'none';
+
+/** A command that has begun. */
+export interface StartedCommand {
+  readonly sandbox: SandboxKind;
+  /** TCP ports on which it is listened in the network that it sees; `undefined` where that cannot be seen. */
+  readonly listeningPorts: () => Promise<readonly number[] | undefined>;
+}
 
 export interface SandboxCommand {
   /** For `sh -c`; never a login shell. */
@@ -15,8 +22,10 @@ export interface SandboxCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Below the workspace, `/` between names, without `..`; the root where it is absent. */
   readonly directory?: string | undefined;
-  /** Gets the whole of a stream that is longer than what an `Execution` keeps. */
-  readonly spill?: {readonly [stream in 'stdout' | 'stderr']: (bytes: Uint8Array) => void} | undefined;
+  /** Get the whole of a stream, beside what an `Execution` keeps. */
+  readonly spill?: {readonly [stream in 'stdout' | 'stderr']: OutputSink} | undefined;
+  /** Called when it is handed over to be run; before that, a failure means that nothing was. */
+  readonly onStart?: ((started: StartedCommand) => void) | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

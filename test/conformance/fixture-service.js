@@ -6,7 +6,11 @@ import {
   ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server';
+import {systemClock} from '../../dist/core/clock.js';
+import {serveTasks, TASKS_EXTENSION} from '../../dist/mcp/tasks/serve-tasks.js';
+import {TaskStore} from '../../dist/mcp/tasks/task-store.js';
 import {accepted, elicitation, FIXTURE_TOOLS, PIXEL} from './fixture-tools.js';
+import {TASK_TOOLS} from './task-tools.js';
 
 const user = content => ({role: 'user', content});
 const text = value => ({type: 'text', text: value});
@@ -80,13 +84,21 @@ const PROMPTS = {
 export function createFixtureService() {
   const codec = createRequestStateCodec({key: randomBytes(32)});
   const sign = state => codec.mint(state);
+  const tasks = new TaskStore(systemClock);
   return {createServer, settled: async () => {}};
 
-  function createServer() {
+  function createServer({era}) {
     const server = new Server(
       {name: 'forge-tools-conformance', version: '1.0.0'},
       {
-        capabilities: {tools: {}, resources: {subscribe: true}, prompts: {}, logging: {}, completions: {}},
+        capabilities: {
+          tools: {},
+          resources: {subscribe: true},
+          prompts: {},
+          logging: {},
+          completions: {},
+          ...(era === 'modern' ? {extensions: {[TASKS_EXTENSION]: {}}} : {}),
+        },
         requestState: {verify: codec.verify},
       },
     );
@@ -94,7 +106,7 @@ export function createFixtureService() {
 
     on('tools/list', () => ({
       tools: [
-        ...Object.keys(FIXTURE_TOOLS).map(name => ({
+        ...[...Object.keys(FIXTURE_TOOLS), ...Object.keys(TASK_TOOLS)].map(name => ({
           name,
           description: `Conformance fixture ${name}.`,
           inputSchema: {type: 'object'},
@@ -107,10 +119,14 @@ export function createFixtureService() {
       ],
     }));
     on('tools/call', ({params}, context) => {
+      const task = TASK_TOOLS[params.name];
+      if (task !== undefined) return task(params.arguments ?? {}, context, tasks);
       const tool = FIXTURE_TOOLS[params.name];
       if (tool === undefined) throw new ProtocolError(-32_602, `Unknown tool ${params.name}.`);
       return tool(params.arguments ?? {}, context, sign);
     });
+
+    if (era === 'modern') serveTasks(server, tasks);
 
     on('resources/list', () => ({
       resources: Object.entries(RESOURCES).map(([uri, {mimeType}]) => ({

@@ -93,7 +93,10 @@ export const mcpCommand: CommandDefinition = {
 /** Says the same to a client as was said here, with paths that hold wherever the client starts it. */
 async function printConfig(
   written: string,
-  flags: Pick<ToolboxFlagValues, 'workspace' | 'run-dir' | 'config' | 'profile' | 'allow' | 'log-level'> & {
+  flags: Pick<
+    ToolboxFlagValues,
+    'workspace' | 'run-dir' | 'config' | 'profile' | 'allow' | 'groups' | 'log-level'
+  > & {
     readonly results?: string | undefined;
   },
   {console, environment, program, version}: CommandContext,
@@ -106,7 +109,9 @@ async function printConfig(
     throw new UsageError(`--print-config takes one of ${CLIENTS.join(', ')}, got "${written}".`);
   }
   if (flags.workspace === undefined) requireProject(environment);
-  const given = (['config', 'profile', 'run-dir', 'allow', 'log-level', 'results'] as const).flatMap(name => {
+  const given = (
+    ['config', 'profile', 'run-dir', 'allow', 'groups', 'log-level', 'results'] as const
+  ).flatMap(name => {
     const value = flags[name];
     if (value === undefined) return [];
     return [`--${name}`, name === 'config' || name === 'run-dir' ? resolve(cwd, value) : value];

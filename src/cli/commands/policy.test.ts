@@ -62,3 +62,15 @@ test.each([[[]], [['explain']], [['show', 'x']], [['explain', 'x', '{}', 'y']]])
     expect(await runCliHere(['policy', ...argv])).toMatchObject({code: 2});
   },
 );
+
+test('W18: policy explain says which part of a command no rule allows', async () => {
+  const {cwd, env, flags} = cliConfig(
+    '[[tools.approval.rules]]\ntool = "run"\ndecision = "allow"\ncommand_prefix = "npm test"\n',
+  );
+  const params = JSON.stringify({command: 'npm test && curl x'});
+  const {stdout} = await runCliHere(['policy', 'explain', 'run', params, '--workspace', cwd, ...flags], {
+    cwd,
+    env,
+  });
+  expect(stdout).toMatch(/^Somebody would be asked: .*\n {2}.*"curl x"/m);
+});

@@ -56,6 +56,7 @@ function renderExplanation({intent, verdict}: Explanation, console: Console): st
   return [
     styled(console, 'bold', summary.replaceAll('\n', ' ')),
     `${styled(console, STYLES[decision], VERBS[decision])}: ${renderReason(verdict)}`,
+    ...(verdict.why === undefined ? [] : [`  ${verdict.why}`]),
     ...overruled.map(finding =>
       styled(console, 'dim', `  overruled: ${finding.decision}, ${renderReason(finding)}`),
     ),

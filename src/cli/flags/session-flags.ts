@@ -1,4 +1,5 @@
 import {PROFILES} from '../../config/fill-profile.ts';
+import {TOOL_GROUPS} from '../../config/tool-groups.ts';
 import {TOOLBOX_FLAGS} from './toolbox-flags.ts';
 
 /** Ruling H7. */
@@ -25,6 +26,11 @@ export const SESSION_FLAGS = {
     type: 'string',
     value: 'NAMES',
     help: 'Tools or actions, separated by commas, that run without asking in this session. What is denied stays denied.',
+  },
+  groups: {
+    type: 'string',
+    value: 'NAMES',
+    help: `Groups of tools that are offered, separated by commas: ${TOOL_GROUPS.join(', ')}. Default: those of tools.groups.`,
   },
   profile: PROFILE_FLAG,
   ...TOOLBOX_FLAGS,

@@ -13,27 +13,34 @@ export interface Grant {
 /** What the approver allowed for the rest of a session. In memory: a restarted session asks again. */
 export class Grants {
   readonly #calls = new Set<string>();
-  readonly #rules: CompiledRule[] = [];
+  readonly #rules: {readonly rule: CompiledRule; readonly answered: string}[] = [];
 
   allowCall(hash: string): void {
     this.#calls.add(hash);
   }
 
-  allowByRule(rule: CompiledRule): void {
-    this.#rules.push(rule);
+  /** `answered` is the setting or rule because of which somebody was asked. */
+  allowByRule(rule: CompiledRule, answered: string): void {
+    this.#rules.push({rule, answered});
   }
 
   rulesAbout(
     tool: string,
     action: ApprovalAction | undefined,
     kind: ApprovalSubject['kind'],
+    /** Only those that were given in answer to this. */
+    answered?: string,
   ): readonly CompiledRule[] {
-    return this.#rules.filter(rule => rule.isAbout(tool, action, kind));
+    return this.#rules
+      .filter(given => answered === undefined || given.answered === answered)
+      .map(({rule}) => rule)
+      .filter(rule => rule.isAbout(tool, action, kind));
   }
 
   /**
    * A grant answers an `ask`; it never meets a `deny`. Rules of the configuration may cover other parts of a command
-   * than those of the session do, where no rule asks: what asks is answered by somebody and not by them.
+   * than those of the session do, where no rule asks: what asks is answered by somebody and not by them. Nor is it by
+   * a rule of the session that answered another question: whoever writes `ask` wants to be asked about that.
    */
   find(
     hash: string,
@@ -41,9 +48,10 @@ export class Grants {
     action: ApprovalAction | undefined,
     subject: ApprovalSubject,
     configured: readonly CompiledRule[],
+    askedBy?: string,
   ): Grant | undefined {
     if (this.#calls.has(hash)) return {by: 'session grant', isOfCall: true};
-    const rules = [...this.rulesAbout(tool, action, subject.kind), ...configured];
+    const rules = [...this.rulesAbout(tool, action, subject.kind, askedBy), ...configured];
     return ruleCoverage(subject, rules).isCovered ? {by: 'session rule', isOfCall: false} : undefined;
   }
 }

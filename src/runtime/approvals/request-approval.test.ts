@@ -289,3 +289,24 @@ test('policy: an approver that breaks is no approval', async () => {
   expect((await call('write_note', NOTE)).error?.error_type).toBe('internal');
   expect(await readdir(where)).toEqual([]);
 });
+
+test('review: a rule of the session is no answer to a rule that asks, but where it was given to it', async () => {
+  const docs = ruleOf({path: 'docs/**'});
+  const asks = ruleOf({tool: 'write_note', path: 'docs/secret*', decision: 'ask'});
+  const approver = approverOf(
+    {answer: 'session-rule', rule: docs},
+    {answer: 'once'},
+    {answer: 'session-rule', rule: docs},
+  );
+  const {call, notes: directory} = await notes({approver, approval: {rules: [asks]}});
+  await mkdir(join(directory, 'docs'));
+  const write = async (path: string) => (await call('write_note', {path, text: 'x'})).status;
+  expect(await write('docs/a.txt')).toBe('success');
+  expect(await write('docs/b.txt')).toBe('success');
+  expect(approver.asked).toHaveLength(1);
+  expect(await write('docs/secret1')).toBe('success');
+  expect(approver.asked.at(-1)?.by).toBe('tools.approval.rules[0]');
+  expect(await write('docs/secret2')).toBe('success');
+  expect(await write('docs/secret3')).toBe('success');
+  expect(approver.asked).toHaveLength(3);
+});

@@ -85,12 +85,14 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
   const call = {tool: tool.name, subject: intent.subject};
   const finding = policy.check(tool.action, call);
   // What an "ask" rule asks about, no rule of the configuration answers.
-  const configured = finding.by === 'tools.approval.mode' ? policy.allowing(tool.action, call) : [];
+  const isByMode = finding.by === 'tools.approval.mode';
+  const configured = isByMode ? policy.allowing(tool.action, call) : [];
+  const askedBy = isByMode ? undefined : finding.by;
   const granted = (): Grant | undefined =>
-    session.grants.find(hash, tool.name, tool.action, intent.subject, configured);
+    session.grants.find(hash, tool.name, tool.action, intent.subject, configured, askedBy);
   const beside = (): readonly CompiledRule[] =>
     intent.subject.kind === 'command'
-      ? [...configured, ...session.grants.rulesAbout(tool.name, tool.action, 'command')]
+      ? [...configured, ...session.grants.rulesAbout(tool.name, tool.action, 'command', askedBy)]
       : [];
 
   if (finding.decision === 'deny') {
@@ -185,7 +187,7 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
   }: Extract<ApprovalAnswer, {rule: ApprovalRule}>): Promise<Result<undefined>> {
     const checked = checkRule(rule, tool, intent.subject, beside());
     if (!checked.ok) return decided('allowed', 'once', {rule_problem: checked.error});
-    session.grants.allowByRule(checked.value);
+    session.grants.allowByRule(checked.value, finding.by);
     const kept = by === 'always' && deps.rememberRule !== undefined ? await deps.rememberRule(rule) : ok();
     return decided('allowed', by, {rule: {...rule}, ...(kept.ok ? {} : {rule_problem: kept.error.message})});
   }

@@ -1,6 +1,7 @@
 import {type Clock, timestamp} from '../../core/clock.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import {FAILURE_CODES} from '../../core/failure/failure-codes.ts';
+import type {Json} from '../../core/json.ts';
 import type {Log} from '../../core/log.ts';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
@@ -50,7 +51,8 @@ export class ToolCall {
   waitedMs = 0;
   /** What it was going to do, once that is known. */
   intent: Intent | undefined;
-  readonly #artifacts: Artifact[] = [];
+  #artifacts: Artifact[] = [];
+  #hasEnded = false;
   readonly #deps: CallDeps;
   #startedAt: number;
   #startedMonotonic: number;
@@ -83,6 +85,7 @@ export class ToolCall {
       requestId: this.requestId,
       step: this.step,
       signal,
+      sessionSignal: session.signal,
       mayReach,
       ...this.limits,
       allowTruncation: true,
@@ -91,7 +94,12 @@ export class ToolCall {
         if (Object.hasOwn(RUNTIME_EVENTS, event)) throw new Error(`${event} is an event of the runtime.`);
         // What has happened has happened: a full disk does not make the tool fail after the fact.
         // First, as the log cuts a payload that is too long at its end; and last, as they are not the tool's to set.
-        const written = session.emit(event, {...this.#about(), ...payload, ...this.#about()});
+        const written = session.emit(event, {
+          ...this.#about(),
+          ...payload,
+          ...this.#savedSince(),
+          ...this.#about(),
+        });
         if (!written.ok) this.#warn(written.error);
       },
       saveArtifact: (path, content) => this.#saveArtifact(path, content),
@@ -120,8 +128,9 @@ export class ToolCall {
       approval_wait_sec: seconds(this.waitedMs),
       error_type: outcome.ok ? null : outcome.error.code,
       truncated: outcome.ok && outcome.value.truncated,
-      artifacts: this.#artifacts.map(artifact => ({...artifact})),
+      artifacts: this.#takeArtifacts(),
     });
+    this.#hasEnded = true;
     if (!written.ok) this.#warn(written.error);
     return result;
   }
@@ -185,6 +194,17 @@ export class ToolCall {
       // What was an object before it was made to fit is one after.
       details: all as ToolError['details'],
     };
+  }
+
+  /** W21: the line that vouches for the artifacts of the call is written by then. */
+  #savedSince(): {readonly artifacts?: Json} {
+    return this.#hasEnded && this.#artifacts.length > 0 ? {artifacts: this.#takeArtifacts()} : {};
+  }
+
+  #takeArtifacts(): readonly {readonly [name: string]: Json}[] {
+    const taken = this.#artifacts.map(artifact => ({...artifact}));
+    this.#artifacts = [];
+    return taken;
   }
 
   #about(): {readonly request_id: string; readonly step: number} {

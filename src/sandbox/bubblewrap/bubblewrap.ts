@@ -7,6 +7,7 @@ import {endGroup} from '../child/end-group.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
 import {holdOpen} from '../child/hold-open.ts';
 import {isBroken} from '../child/is-broken.ts';
+import {listeningPortsOf} from '../child/listening-ports.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
 import {gitSystemConfig, gitVariables} from '../git-identity.ts';
@@ -209,6 +210,8 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async #supervise(sandbox: WarmSandbox, command: SandboxCommand): Promise<Result<Execution>> {
     const {child, group} = sandbox;
+    const first = /"child-pid": (\d+)/.exec(sandbox.status())?.[1];
+    command.onStart?.({sandbox: 'bubblewrap', listeningPorts: () => listeningPortsOf(first)});
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
     let report = '';

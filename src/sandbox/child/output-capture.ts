@@ -18,12 +18,16 @@ export interface CapturedOutput {
   readonly leftOutBytes: number;
 }
 
+/** Gets what is longer than what is kept, from its first byte on; one that is `live` gets everything as it comes. */
+export type OutputSink = ((bytes: Uint8Array) => void) | {readonly live: (bytes: Uint8Array) => void};
+
 /**
  * Keeps the beginning and the end of a stream of any length in fixed memory. What does not fit there goes to
  * `spill`, from its first byte on; an output that fits never does.
  */
 export class OutputCapture {
   readonly #spill: ((bytes: Uint8Array) => void) | undefined;
+  readonly #live: ((bytes: Uint8Array) => void) | undefined;
   #total = 0;
   #newlines = 0;
   #endsInLine = false;
@@ -33,11 +37,13 @@ export class OutputCapture {
   #last: Buffer | undefined;
   #lastEnd = 0;
 
-  constructor(spill?: (bytes: Uint8Array) => void) {
-    this.#spill = spill;
+  constructor(sink?: OutputSink) {
+    if (typeof sink === 'function') this.#spill = sink;
+    else this.#live = sink?.live;
   }
 
   write(chunk: Uint8Array): void {
+    this.#live?.(chunk);
     this.#count(chunk);
     if (this.#total + chunk.length > MAX_OUTPUT_BYTES) {
       if (this.#total <= MAX_OUTPUT_BYTES) this.#spill?.(this.#first.subarray(0, this.#total));

@@ -108,6 +108,13 @@ export class DockerContainer {
     return answer.stdout.split('\n');
   }
 
+  /** The TCP sockets in its network, as the kernel lists them. */
+  async networkTable(): Promise<string> {
+    const files = ['/proc/net/tcp', '/proc/net/tcp6'];
+    const args = ['exec', '--user', this.#user, this.name, 'cat', ...files];
+    return (await this.#client.ask(args, REPORT_TIMEOUT_MS)).stdout;
+  }
+
   /**
    * Ends every process of commands, again until `isOver`: what the daemon is about to start comes
    * after one round and before the next. The reporter is not counted as left running. `undefined` if

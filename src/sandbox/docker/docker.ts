@@ -5,6 +5,7 @@ import {ok, type Result} from '../../core/result.ts';
 import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
+import {portsIn} from '../child/listening-ports.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
 import {gitIdentity} from '../git-identity.ts';
@@ -130,6 +131,10 @@ export class DockerSandbox implements SandboxDriver {
     taken: TakenContainer,
   ): Promise<Execution | NotStarted> {
     const {container} = taken;
+    command.onStart?.({
+      sandbox: 'docker',
+      listeningPorts: async () => portsIn(await container.networkTable()),
+    });
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
     const sentinel = randomHex(16);

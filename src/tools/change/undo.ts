@@ -18,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 const NAMED_STEPS = 10;
 
 const params = z.strictObject({
-  step: z.int().min(1).optional().describe('Default: the last change that is still in force.'),
+  step: z.int().min(1).optional().describe('Default: the last change in force.'),
 });
 
 const data = z.object({
@@ -32,8 +32,7 @@ export function undoTool(session: WorkspaceSession): Tool {
   return defineChangeTool(session, {
     name: 'undo',
     title: 'Undo a change',
-    description:
-      'Takes back what one step of this session changed in files, if nothing changed them since. Read them again after it.',
+    description: 'Takes back what a step changed, if nothing changed it since. Then read again.',
     params: schemaOf(params),
     data: schemaOf(data),
     timeoutMs: TIMEOUT_MS,

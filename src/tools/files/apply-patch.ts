@@ -20,10 +20,10 @@ const params = z.strictObject({
   unified_diff: z
     .string()
     .describe(
-      'Unified diff with "--- a/PATH", "+++ b/PATH" and "@@" lines; "/dev/null" for a new or removed file. ' +
-        'Or a "*** Begin Patch". Without line numbers, old lines must occur once.',
+      'Unified diff ("--- a/PATH", "+++ b/PATH", "@@"; "/dev/null" for none) or "*** Begin Patch". ' +
+        'Without line numbers, old lines must occur once.',
     ),
-  dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
+  dry_run: z.boolean().default(false).describe('Show the diff only.'),
 });
 
 const data = z.object({
@@ -69,8 +69,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
     name: 'apply_patch',
     title: 'Apply patch',
     description:
-      'Applies a unified diff to files of the workspace: all of it, or nothing where a part does not fit. ' +
-      'Use it for changes in several places or files; use str_replace for a single place.',
+      'Changes several places or files by a patch: all of it, or nothing. For one place: str_replace.',
     annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
     params: schemaOf(params),
     data: schemaOf(data),

@@ -283,6 +283,7 @@ describe('approvals', () => {
       requestId: 'r',
       step: 9,
       signal: new AbortController().signal,
+      sessionSignal: new AbortController().signal,
       maxOutputBytes: 100_000,
       availableCapacityBytes: 100_000,
       allowTruncation: true,

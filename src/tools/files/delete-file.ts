@@ -10,8 +10,8 @@ import type {WorkspaceSession} from './workspace-session.ts';
 const TIMEOUT_MS = 10_000;
 
 const params = z.strictObject({
-  path: z.string().min(1).describe('File relative to the workspace.'),
-  dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
+  path: z.string().min(1),
+  dry_run: z.boolean().default(false).describe('Show the diff only.'),
 });
 
 const data = z.object({
@@ -27,7 +27,7 @@ export function deleteFileTool(session: WorkspaceSession): Tool {
   return defineChangeTool(session, {
     name: 'delete_file',
     title: 'Delete file',
-    description: 'Deletes one file of the workspace. undo brings it back.',
+    description: 'Deletes a file; undo brings it back.',
     params: schemaOf(params),
     data: schemaOf(data),
     timeoutMs: TIMEOUT_MS,

@@ -22,11 +22,9 @@ const params = z.strictObject({
   pattern: z
     .string()
     .min(1)
-    .describe(
-      'Pattern such as "*.py" (at every level), "src/**/*.{ts,tsx}" or "docs/**"; "!" first leaves out.',
-    ),
-  root: z.string().min(1).default('.').describe('Directory in which the pattern holds.'),
-  include_ignored: z.boolean().default(false).describe('Also what .gitignore files ignore.'),
+    .describe('Such as "*.py" (at every level), "src/**/*.{ts,tsx}"; "!" first leaves out.'),
+  root: z.string().min(1).default('.').describe('Directory where it holds.'),
+  include_ignored: z.boolean().default(false).describe('Also ignored files.'),
 });
 
 const data = z.object({
@@ -41,8 +39,7 @@ export function globTool(session: WorkspaceSession): Tool {
     name: 'glob',
     title: 'Find files by name',
     description:
-      'Finds files of the workspace by a pattern for their paths, hidden ones included and ignored ones left out, ' +
-      'at most 1000 of them. Use search to find files by what is in them.',
+      'Finds files by path, at most 1000: hidden ones too, ignored ones not. search finds them by content.',
     annotations: READING,
     params: schemaOf(params),
     data: schemaOf(data),

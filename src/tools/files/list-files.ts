@@ -21,7 +21,7 @@ const MAX_FILES = 1000;
 const FRAME_BYTES = 100;
 
 const params = z.strictObject({
-  root: z.string().min(1).default('.').describe('Directory to list, relative to the workspace.'),
+  root: z.string().min(1).default('.').describe('Directory to list.'),
   glob: z
     .string()
     .min(1)
@@ -29,16 +29,8 @@ const params = z.strictObject({
     .describe(
       'Only files that fit, such as "*.py" (at every level) or "src/**/*.ts". "!" first leaves out instead.',
     ),
-  respect_gitignore: z
-    .boolean()
-    .default(false)
-    .describe('Leave out hidden files and what .gitignore files ignore.'),
-  depth: z
-    .int()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('Levels to list, from 1; of directories below them, the number of files.'),
+  respect_gitignore: z.boolean().default(false).describe('Leave out hidden and ignored files.'),
+  depth: z.int().min(1).max(100).optional().describe('Levels to list, from 1; deeper files are counted.'),
 });
 
 const directory = z.object({
@@ -67,9 +59,7 @@ export function listFilesTool(session: WorkspaceSession): Tool {
     name: 'list_files',
     title: 'List files',
     description:
-      'Lists the files below a directory of the workspace, recursively and sorted, at most 1000 of them. ' +
-      'The text shows an ignored directory as one line. ' +
-      'Use it to see what is there; use glob to find files by name and search to find them by content.',
+      'Lists files recursively, sorted, at most 1000; the text folds ignored directories. To find: glob by name, search by content.',
     annotations: READING,
     params: schemaOf(params),
     data: schemaOf(data),

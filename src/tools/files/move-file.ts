@@ -13,9 +13,9 @@ import type {WorkspaceSession} from './workspace-session.ts';
 const TIMEOUT_MS = 10_000;
 
 const params = z.strictObject({
-  from: z.string().min(1).describe('File relative to the workspace.'),
-  to: z.string().min(1).describe('Its new path, where nothing is yet. Directories are made as needed.'),
-  dry_run: z.boolean().default(false).describe('Change nothing.'),
+  from: z.string().min(1),
+  to: z.string().min(1),
+  dry_run: z.boolean().default(false),
 });
 
 const data = z.object({
@@ -31,7 +31,7 @@ export function moveFileTool(session: WorkspaceSession): Tool {
   return defineChangeTool(session, {
     name: 'move_file',
     title: 'Move file',
-    description: 'Moves or renames one file of the workspace, never over another one.',
+    description: 'Moves or renames a file, never over another.',
     params: schemaOf(params),
     data: schemaOf(data),
     timeoutMs: TIMEOUT_MS,

@@ -11,7 +11,7 @@ import {OUTER_MS} from '../outer-bound.ts';
 import {outputLimit} from '../output-limit.ts';
 import {schemaOf} from '../schema.ts';
 import {readingIntent} from './reading-intent.ts';
-import {renderRead} from './render-read.ts';
+import {lastShownLine, renderRead} from './render-read.ts';
 import {suggestSimilar} from './suggest-similar.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
 
@@ -28,10 +28,10 @@ const FRAME_BYTES = 430;
 
 // Ruling W5: that the lines are in the file is checked where their number is known, so zod sees integers only.
 const params = z.strictObject({
-  path: z.string().min(1).describe('File relative to the workspace.'),
+  path: z.string().min(1).describe('Relative to the workspace.'),
   start_line: z.int().optional().describe('First line, from 1.'),
-  end_line: z.int().optional().describe('Last line, inclusive. Beyond the end is clamped.'),
-  line_numbers: z.boolean().optional().describe('Show the number of each line in the text.'),
+  end_line: z.int().optional().describe('Last line, inclusive.'),
+  line_numbers: z.boolean().optional().describe('Number the lines of the text.'),
 });
 
 const lineRange = z.object({start_line: z.int(), end_line: z.int()});
@@ -56,8 +56,7 @@ export function readFileTool(session: WorkspaceSession): Tool {
     name: 'read_file',
     title: 'Read file',
     description:
-      'Reads a UTF-8 text file of the workspace, whole or a range of lines. ' +
-      'A file must be read, in any range, before str_replace or write_file may change it.',
+      'Reads a UTF-8 text file, whole or in part; needed before str_replace or write_file changes it.',
     annotations: READING,
     params: schemaOf(params),
     data: schemaOf(data),
@@ -85,8 +84,9 @@ export function readFileTool(session: WorkspaceSession): Tool {
         ),
       );
       if (!read.ok) return suggestSimilar(session, read, signal);
-      tracker.record(resolved.value, read.value.hash, seenIn(read.value.data));
-      return ok({...read.value.data, ...(line_numbers === true && {line_numbers})});
+      const answer = {...read.value.data, ...(line_numbers === true && {line_numbers})};
+      tracker.record(resolved.value, read.value.hash, seenIn(answer));
+      return ok(answer);
     },
     renderText: renderRead,
   });
@@ -113,13 +113,12 @@ export function readFileTool(session: WorkspaceSession): Tool {
   }
 }
 
-/** W6: the lines that are shown whole; a change may say that it replaced others. */
-function seenIn({start_line, end_line, total_lines, left_out}: z.infer<typeof data>): SeenLines {
-  if (left_out !== undefined) {
-    return [
-      [start_line, left_out.start_line - 1],
-      [left_out.end_line + 1, end_line],
-    ];
-  }
-  return start_line === 1 && end_line === total_lines ? 'all' : [[start_line, end_line]];
+/**
+ * W6: the lines that the text shows; a change may say that it replaced others. Not those that only `data` has: which of
+ * the two a model gets is its client's choice, and the text is the shorter one.
+ */
+function seenIn(answer: z.infer<typeof data>): SeenLines {
+  const {start_line, total_lines} = answer;
+  const last = lastShownLine(answer);
+  return start_line === 1 && last === total_lines ? 'all' : [[start_line, last]];
 }

@@ -18,10 +18,36 @@ const LONGEST_LINE = 2000;
  * they are and how to go on. A very long line is shown in part.
  */
 export function renderRead(answer: ReadAnswer): string {
-  const {start_line, end_line, total_lines, left_out, content} = answer;
-  const isCut = left_out !== undefined;
+  const {start_line, end_line, total_lines, content} = answer;
+  const {shown, next: line} = shownLines(answer);
+  if (line > end_line) {
+    const lastBreak = content.endsWith('\n') ? '\n' : '';
+    return `[lines ${start_line}-${end_line} of ${total_lines}]\n${shown.join('\n')}${lastBreak}`;
+  }
+  if (shown.length > 0) {
+    return `[lines ${start_line}-${line - 1} of ${total_lines}; next: start_line=${line}]\n${shown.join('\n')}\n`;
+  }
+  // The first line alone is longer than an answer may be.
+  const further = line < end_line ? `; next: start_line=${line + 1}` : '';
+  const part = shownLine(content.split('\n')[0] ?? '', answer, line);
+  return `[a part of line ${line} of ${total_lines}, which is too long to be shown whole${further}]\n${part}\n`;
+}
+
+/** The last line that the text shows; one less than the first where it shows none as a whole. */
+export function lastShownLine(answer: ReadAnswer): number {
+  return shownLines(answer).next - 1;
+}
+
+interface ShownLines {
+  readonly shown: readonly string[];
+  /** The first line behind them. */
+  readonly next: number;
+}
+
+function shownLines(answer: ReadAnswer): ShownLines {
+  const {start_line, end_line, left_out, content} = answer;
   // Of what is left out nothing is shown, nor of what comes behind it.
-  const lastWhole = isCut ? left_out.start_line - 1 : end_line;
+  const lastWhole = left_out === undefined ? end_line : left_out.start_line - 1;
   const lines = content.split('\n');
   const shown: string[] = [];
   let room = LONGEST_TEXT;
@@ -32,17 +58,7 @@ export function renderRead(answer: ReadAnswer): string {
     shown.push(text);
     room -= text.length + 1;
   }
-  if (line > end_line) {
-    const lastBreak = content.endsWith('\n') ? '\n' : '';
-    return `[lines ${start_line}-${end_line} of ${total_lines}]\n${shown.join('\n')}${lastBreak}`;
-  }
-  if (shown.length > 0) {
-    return `[lines ${start_line}-${line - 1} of ${total_lines}; next: start_line=${line}]\n${shown.join('\n')}\n`;
-  }
-  // The first line alone is longer than an answer may be.
-  const further = line < end_line ? `; next: start_line=${line + 1}` : '';
-  const part = shownLine(lines[0] ?? '', answer, line);
-  return `[a part of line ${line} of ${total_lines}, which is too long to be shown whole${further}]\n${part}\n`;
+  return {shown, next: line};
 }
 
 function shownLine(text: string, {end_line, line_numbers}: ReadAnswer, line: number): string {

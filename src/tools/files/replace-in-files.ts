@@ -31,7 +31,7 @@ const params = z.strictObject({
     .refine(text => !/\0|\p{Surrogate}/u.test(text), 'must be well-formed text without NUL'),
   is_regex: z.boolean().optional().describe('Rust regex; $1 in replacement.'),
   glob: z.string().optional().describe('Such as "*.py".'),
-  path: z.string().optional().describe('File or directory.'),
+  path: z.string().optional(),
   whole_word: z.boolean().optional(),
   case_sensitive: z.boolean().default(true),
   dry_run: z.boolean().optional(),

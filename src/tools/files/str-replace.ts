@@ -32,20 +32,20 @@ const edit = z.strictObject({
 
 const params = z
   .strictObject({
-    path: z.string().min(1).describe('File relative to the workspace; read it first.'),
+    path: z.string().min(1),
     old_string: z
       .string()
       .optional()
-      .describe('Text to replace, exactly as it is in the file. It must occur once: add lines around it.'),
-    new_string: z.string().optional().describe('What comes in its place.'),
-    replace_all: z.boolean().default(false).describe('Replace each place where old_string occurs.'),
+      .describe('Exactly as in the file. It must occur once: add lines around it.'),
+    new_string: z.string().optional(),
+    replace_all: z.boolean().default(false).describe('Each place.'),
     edits: z
       .array(edit)
       .min(1)
       .max(MAX_EDITS)
       .optional()
-      .describe('Instead of old_string and new_string: several edits in order, all or none.'),
-    dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
+      .describe('Instead of old_string and new_string: several, in order, all or none.'),
+    dry_run: z.boolean().default(false).describe('Show the diff only.'),
   })
   .superRefine(({old_string, new_string, replace_all, edits}, {addIssue}) => {
     const refuse = (field: string, message: string): void =>
@@ -104,8 +104,7 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
     name: 'str_replace',
     title: 'Replace text in a file',
     description:
-      'Replaces exact text in a file that was read in this session: one place, each place (replace_all), or ' +
-      'several texts (edits). The best way to change one file; use apply_patch for several.',
+      'Replaces exact text in a file that was read: one place, each (replace_all), or several edits. For several files: apply_patch.',
     annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
     params: schemaOf(params),
     data: schemaOf(data),

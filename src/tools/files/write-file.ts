@@ -22,12 +22,9 @@ import type {WorkspaceSession} from './workspace-session.ts';
 const TIMEOUT_MS = 10_000;
 
 const params = z.strictObject({
-  path: z.string().min(1).describe('File relative to the workspace. Directories are made as needed.'),
-  content: z
-    .string()
-    .refine(content => !/\p{Surrogate}/u.test(content), 'must be well-formed Unicode')
-    .describe('The whole new content.'),
-  dry_run: z.boolean().default(false).describe('Show the diff and change nothing.'),
+  path: z.string().min(1).describe('Directories are made.'),
+  content: z.string().refine(content => !/\p{Surrogate}/u.test(content), 'must be well-formed Unicode'),
+  dry_run: z.boolean().default(false).describe('Show the diff only.'),
 });
 
 const data = z.object({
@@ -70,9 +67,7 @@ export function writeFileTool(session: WorkspaceSession): Tool {
   return defineTool({
     name: 'write_file',
     title: 'Write file',
-    description:
-      'Creates a file, or replaces the whole content of one that was read in this session. ' +
-      'Use str_replace or apply_patch to change parts of a file.',
+    description: 'Creates a file, or replaces the whole of one that was read. For a part: str_replace.',
     annotations: {readOnly: false, destructive: true, idempotent: true, openWorld: false},
     params: schemaOf(params),
     data: schemaOf(data),

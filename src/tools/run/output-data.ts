@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {backgroundState} from './background/background-data.ts';
 
 /** What `read_output` answers. */
 export const outputData = z.object({
@@ -21,6 +22,10 @@ export const outputData = z.object({
     .exactOptional(),
   total_matches: z.int().exactOptional(),
   truncated: z.boolean(),
+  background: backgroundState
+    .exactOptional()
+    .describe('There if the command was started in the background by this process.'),
+  unseen: z.int().exactOptional().describe('Lines of the other stream that were not shown yet.'),
   next: z.object({start_line: z.int()}).exactOptional().describe('Where to go on.'),
 });
 

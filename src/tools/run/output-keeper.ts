@@ -1,10 +1,10 @@
 import type {Failure} from '../../core/failure/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {ArtifactStream, ToolContext} from '../../core/tool.ts';
+import type {OutputSink} from '../../sandbox/child/output-capture.ts';
 import {type OutputPreview, previewOutput} from '../../sandbox/preview-output.ts';
 import type {Execution, SandboxCommand} from '../../sandbox/sandbox.ts';
-import {artifactPath, MAX_KEPT_BYTES, type Stream, WHOLES, wholePath} from './kept-output.ts';
-import {READ_OUTPUT} from './read-output.ts';
+import {artifactPath, MAX_KEPT_BYTES, READ_OUTPUT, type Stream, WHOLES, wholePath} from './kept-output.ts';
 
 export interface SavedOutput {
   readonly stdout: OutputPreview;
@@ -26,8 +26,12 @@ export class OutputKeeper {
   readonly #maxBytes: number;
   #isLong = false;
 
-  /** `maxBytes`: of all that the session keeps whole. */
-  constructor(context: ToolContext, maxBytes: number) {
+  /** `maxBytes`: of all that the session keeps whole. A listener gets everything as it comes, and so does the disk. */
+  constructor(
+    context: ToolContext,
+    maxBytes: number,
+    listener?: {readonly wrote: (stream: Stream, bytes: Uint8Array) => void},
+  ) {
     this.#context = context;
     this.#maxBytes = maxBytes;
     const whole = (stream: Stream): ArtifactStream =>
@@ -35,7 +39,16 @@ export class OutputKeeper {
       context.streamArtifact(wholePath(context.step, stream), MAX_KEPT_BYTES + 1);
     const streams = {stdout: whole('stdout'), stderr: whole('stderr')};
     this.#streams = [streams.stdout, streams.stderr];
-    this.spill = {stdout: streams.stdout.write, stderr: streams.stderr.write};
+    const live = (stream: Stream): OutputSink => ({
+      live: bytes => {
+        streams[stream].write(bytes);
+        listener?.wrote(stream, bytes);
+      },
+    });
+    this.spill =
+      listener === undefined
+        ? {stdout: streams.stdout.write, stderr: streams.stderr.write}
+        : {stdout: live('stdout'), stderr: live('stderr')};
   }
 
   /** A disk that is full takes nothing back of what the command did. */

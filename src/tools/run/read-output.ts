@@ -10,13 +10,24 @@ import type {WorkspaceSession} from '../files/workspace-session.ts';
 import {OUTER_MS} from '../outer-bound.ts';
 import {outputLimit} from '../output-limit.ts';
 import {schemaOf} from '../schema.ts';
-import {ARTIFACTS, artifactPath, MAX_KEPT_BYTES, type Stream, stepsOf, wholePath} from './kept-output.ts';
+import type {BackgroundCommand} from './background/background-command.ts';
+import type {BackgroundCommands} from './background/background-commands.ts';
+import {stateOfCommand} from './background/background-data.ts';
+import {followOutput} from './background/follow-output.ts';
+import {
+  ARTIFACTS,
+  artifactPath,
+  MAX_KEPT_BYTES,
+  READ_OUTPUT,
+  type Stream,
+  stepsOf,
+  WHOLES,
+  wholePath,
+} from './kept-output.ts';
 import {type OutputData, outputData} from './output-data.ts';
 import {type OutputSource, outputRange} from './output-range.ts';
 import {renderOutput} from './render-output.ts';
 import {searchOutput} from './search-output.ts';
-
-export const READ_OUTPUT = 'read_output';
 
 const TIMEOUT_MS = 20_000;
 /** The answer without its lines. */
@@ -34,7 +45,7 @@ const params = z.strictObject({
     .refine(query => query.length <= 10_000, 'must have at most 10,000 characters')
     .refine(query => !/[\0\r\n]/.test(query), 'must be a single line, as lines are searched one by one')
     .optional()
-    .describe('Show matching lines only, in any case.'),
+    .describe('Matching lines only, in any case.'),
   is_regex: z.boolean().optional(),
   context_lines: z.int().min(0).max(10).optional(),
   start_line: z.int().optional(),
@@ -42,11 +53,14 @@ const params = z.strictObject({
 });
 
 /** W18: what a command wrote, to be asked again: ruling W9 keeps its head and tail, and a second run is dear. */
-export function readOutputTool({clock, ripgrep}: Pick<WorkspaceSession, 'clock' | 'ripgrep'>): Tool {
+export function readOutputTool(
+  {clock, ripgrep}: Pick<WorkspaceSession, 'clock' | 'ripgrep'>,
+  background?: BackgroundCommands,
+): Tool {
   return defineTool<z.output<typeof params>, OutputData>({
     name: READ_OUTPUT,
     title: 'Read output',
-    description: 'Reads or searches the whole output of an earlier run, by line numbers.',
+    description: 'Reads or searches the whole output of a run; of one in the background, what is new.',
     annotations: READING,
     params: schemaOf(params as z.ZodType<z.output<typeof params>>),
     data: schemaOf(outputData),
@@ -59,11 +73,12 @@ export function readOutputTool({clock, ripgrep}: Pick<WorkspaceSession, 'clock' 
         `${READ_OUTPUT} ${stream} of ${step === undefined ? 'the last run' : `step ${step}`}${query === undefined ? '' : ` for ${JSON.stringify(query)}`}`,
       ),
     execute: async (request, context) => {
-      const found = await openOutput(request, context);
+      const found = await openOutput(request, context, background);
       if (!found.ok) return found;
-      const {step, source} = found.value;
+      const {step, source, command} = found.value;
       const {stream, query, is_regex: isRegex = false, context_lines: contextLines = 0} = request;
-      const {start_line: start = 1, end_line: end = Number.MAX_SAFE_INTEGER} = request;
+      const follow = command && query === undefined ? followOutput(command, stream, source) : undefined;
+      const {start_line: start = follow?.start ?? 1, end_line: end = Number.MAX_SAFE_INTEGER} = request;
       const maxBytes = Math.max(1, Math.min(PAGE_BYTES, outputLimit(context) - FRAME_BYTES));
       try {
         return await limitCall(
@@ -71,10 +86,14 @@ export function readOutputTool({clock, ripgrep}: Pick<WorkspaceSession, 'clock' 
           async (deadline): Promise<Result<OutputData>> => {
             const range = {start, end, maxBytes, deadline};
             const read =
-              query === undefined
-                ? await outputRange(source, range)
-                : await searchOutput(source, {...range, text: query, isRegex, contextLines}, ripgrep);
-            return read.ok ? ok({step, stream, ...read.value}) : read;
+              query !== undefined
+                ? await searchOutput(source, {...range, text: query, isRegex, contextLines}, ripgrep)
+                : request.start_line === undefined && follow?.nothingNew !== undefined
+                  ? follow.nothingNew
+                  : await outputRange(follow?.source ?? source, range);
+            if (!read.ok) return read;
+            follow?.shown(read.value);
+            return ok({step, stream, ...read.value, ...(command && stateIn(command, stream))});
           },
         );
       } finally {
@@ -88,17 +107,26 @@ export function readOutputTool({clock, ripgrep}: Pick<WorkspaceSession, 'clock' 
 interface FoundOutput {
   readonly step: number;
   readonly source: OutputSource;
+  /** There if it was started in the background by this process. */
+  readonly command: BackgroundCommand | undefined;
 }
 
 async function openOutput(
   {step: asked, stream}: {readonly step?: number | undefined; readonly stream: Stream},
   {artifacts}: ToolContext,
+  background: BackgroundCommands | undefined,
 ): Promise<Result<FoundOutput>> {
   const listed = await artifacts.list(ARTIFACTS);
   if (!listed.ok) return listed;
-  const steps = stepsOf(listed.value);
+  // W21: a command that runs, or whose host was killed, has no artifacts yet.
+  const wholes = await artifacts.list(WHOLES);
+  if (!wholes.ok) return wholes;
+  const running = background?.running.map(({step}) => step) ?? [];
+  const kept = stepsOf([...listed.value, ...wholes.value]);
+  const steps = [...new Set([...kept, ...running])].sort((a, b) => a - b);
   const step = asked ?? steps.at(-1);
   if (step === undefined || !steps.includes(step)) return noSuchRun(asked, steps);
+  const command = background?.find(step);
   const whole = await artifacts.open(wholePath(step, stream));
   if (!whole.ok) return whole;
   if (whole.value?.bytes === 0) {
@@ -107,12 +135,23 @@ async function openOutput(
   }
   if (whole.value !== undefined) {
     const isCut = whole.value.bytes > MAX_KEPT_BYTES;
-    return ok({step, source: {file: upTo(whole.value, MAX_KEPT_BYTES), isCut, mayBeMarked: false}});
+    return ok({step, command, source: {file: upTo(whole.value, MAX_KEPT_BYTES), isCut, mayBeMarked: false}});
   }
+  // All that such a command writes is there, from its first byte on.
+  const isBehind = command !== undefined || !stepsOf(listed.value).includes(step);
+  if (isBehind) return ok({step, command, source: {file: NOTHING, isCut: false, mayBeMarked: false}});
   const artifact = await artifacts.open(artifactPath(step, stream));
   if (!artifact.ok) return artifact;
   if (artifact.value === undefined) return noSuchRun(step, steps);
-  return ok({step, source: {file: artifact.value, isCut: false, mayBeMarked: true}});
+  return ok({step, command, source: {file: artifact.value, isCut: false, mayBeMarked: true}});
+}
+
+const NOTHING: OpenArtifact = {bytes: 0, blocks: async function* () {}, close: async () => {}};
+
+function stateIn(command: BackgroundCommand, stream: Stream) {
+  const other = stream === 'stdout' ? 'stderr' : 'stdout';
+  const unseen = command.linesOf(other) - command.shown[other];
+  return {background: stateOfCommand(command), ...(unseen > 0 && {unseen})};
 }
 
 function upTo(file: OpenArtifact, maxBytes: number): OpenArtifact {

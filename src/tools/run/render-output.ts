@@ -1,19 +1,27 @@
+import {describeRemains, describeState} from './background/background-data.ts';
 import type {OutputData} from './output-data.ts';
 
 /** W17: a line that says what is shown and how to go on, and then the lines. */
 export function renderOutput(output: OutputData): string {
-  const {step, stream, content, matches, total_lines, complete, next} = output;
+  const {step, stream, content, matches, complete, next, background, unseen} = output;
+  const other = stream === 'stdout' ? 'stderr' : 'stdout';
   const facts = [
+    ...(background === undefined ? [] : [describeState(background)]),
     content === undefined ? ofSearch(output) : ofRange(output),
     ...(complete ? [] : ['not all of it was kept']),
     ...(next === undefined ? [] : [`next: start_line=${next.start_line}`]),
+    ...(unseen === undefined
+      ? []
+      : [`stream=${other} has ${unseen.toLocaleString('en')} unseen ${unseen === 1 ? 'line' : 'lines'}`]),
+    ...(background === undefined ? [] : describeRemains(background)),
   ];
   const head = `[${stream} of step ${step}: ${facts.join('; ')}]`;
-  if (content !== undefined) return total_lines === 0 ? head : `${head}\n${content}`;
+  if (content !== undefined) return content === '' ? head : `${head}\n${content}`;
   return [head, ...renderMatches(matches ?? [])].join('\n');
 }
 
-function ofRange({start_line, end_line, total_lines}: OutputData): string {
+function ofRange({start_line, end_line, total_lines, background}: OutputData): string {
+  if (background !== undefined && end_line < start_line) return `nothing new after line ${end_line}`;
   return total_lines === 0
     ? 'empty'
     : `lines ${start_line}-${end_line} of ${total_lines.toLocaleString('en')}`;

@@ -5,8 +5,13 @@ const LEAST_FOLDED = 3;
 
 /** Ruling H2 */
 export function renderRun(result: RunData): string {
-  const {exit_code, duration_sec, sandbox, left_running} = result;
-  const facts = `exit code ${exit_code}, ${duration_sec} s, ${sandbox === 'none' ? 'NO sandbox' : sandbox}`;
+  const {exit_code, duration_sec, sandbox, left_running, background} = result;
+  const place = sandbox === 'none' ? 'NO sandbox' : sandbox;
+  if (background !== undefined) {
+    const {step, max_life_sec} = background;
+    return `Runs in the background as step ${step} (${place}, for ${max_life_sec} s at most). read_output step=${step} shows what it writes, wait_for step=${step} waits for it, stop_run step=${step} ends it.`;
+  }
+  const facts = `exit code ${exit_code}, ${duration_sec} s, ${place}`;
   const parts = [facts];
   for (const stream of ['stdout', 'stderr'] as const) {
     const output = result[stream];

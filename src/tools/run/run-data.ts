@@ -2,7 +2,12 @@ import {z} from 'zod';
 
 /** What `run` answers. */
 export const runData = z.object({
-  exit_code: z.int().describe('0 is success. Other codes are an answer, not a failure of the tool.'),
+  exit_code: z
+    .int()
+    .nullable()
+    .describe(
+      '0 is success. Other codes are an answer, not a failure of the tool. null: it runs in the background.',
+    ),
   stdout: z.string().describe('Head and tail of the standard output, as text.'),
   stderr: z.string().describe('Head and tail of the standard error, as text.'),
   stdout_truncated: z.boolean(),
@@ -28,6 +33,10 @@ export const runData = z.object({
     .literal(false)
     .exactOptional()
     .describe('There if the tree was too large to look for all of them.'),
+  background: z
+    .object({step: z.int(), max_life_sec: z.number()})
+    .exactOptional()
+    .describe('There if it runs on. Its step is what read_output, wait_for and stop_run take.'),
   note: z
     .string()
     .exactOptional()

@@ -4,12 +4,15 @@ import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {takeEnd} from '../../core/text/take-end.ts';
 import {takeStart} from '../../core/text/take-start.ts';
-import {type ApprovalSubject, defineTool, type Tool} from '../../core/tool.ts';
+import {type ApprovalSubject, defineTool, type Tool, type ToolContext} from '../../core/tool.ts';
 import type {RunOptions} from '../../sandbox/options.ts';
 import type {ExitStatus, RunOutcome, Sandbox} from '../../sandbox/sandbox.ts';
 import {quotePath} from '../../workspace/workspace-path.ts';
 import {schemaOf} from '../schema.ts';
+import type {BackgroundCommand} from './background/background-command.ts';
+import type {BackgroundCommands} from './background/background-commands.ts';
 import {type CommandPlaces, commandDirectory} from './command-directory.ts';
+import {artifactPath} from './kept-output.ts';
 import {lacksNetwork, NO_NETWORK} from './lacks-network.ts';
 import {OutputKeeper, type SavedOutput} from './output-keeper.ts';
 import {renderRun} from './render-run.ts';
@@ -31,18 +34,18 @@ const text = z
   .refine(value => Buffer.byteLength(value) <= MAX_TEXT_BYTES, `must have at most ${MAX_TEXT_BYTES} bytes`);
 
 /** Tool API: a command in the sandbox. */
-export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: CommandPlaces): Tool {
+export function runTool(
+  sandbox: Sandbox,
+  options: RunOptions,
+  workspace?: CommandPlaces,
+  background?: BackgroundCommands,
+): Tool {
   const {timeout_seconds, max_timeout_seconds} = options;
   const params = z.strictObject({
     command: text
       .refine(command => command.trim() !== '', 'must not be empty or blank')
-      .describe('Shell command (sh -c) in the root of the workspace. It has no network and no input.'),
-    timeout_sec: z
-      .int()
-      .min(1)
-      .max(max_timeout_seconds)
-      .optional()
-      .describe(`Seconds after which it is killed. Default: ${timeout_seconds}.`),
+      .describe('For sh -c, in the root of the workspace, without input.'),
+    timeout_sec: z.int().min(1).max(max_timeout_seconds).optional().describe(`Default: ${timeout_seconds}.`),
     env: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'), text)
       .refine(env => Object.keys(env).length <= MAX_VARIABLES, `must have at most ${MAX_VARIABLES} entries`)
@@ -51,8 +54,16 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
         `must have at most ${MAX_TEXT_BYTES} bytes together`,
       )
       .optional()
-      .describe('Additional environment variables.'),
-    cwd: z.string().min(1).optional().describe('Directory of the workspace to run it in.'),
+      .describe('Variables to add.'),
+    cwd: z.string().min(1).optional().describe('Directory instead of the root.'),
+    ...(background === undefined
+      ? {}
+      : {
+          background: z
+            .boolean()
+            .optional()
+            .describe('Answer at once; then read_output, wait_for, stop_run.'),
+        }),
   });
   /** Before anything is looked at, so that a denial comes first. */
   const directoryOf = ({cwd}: z.output<typeof params>): string | undefined => {
@@ -61,13 +72,31 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
   };
   const limitOf = ({timeout_sec = timeout_seconds}: z.output<typeof params>): number => timeout_sec * 1000;
 
+  /** Ruling W21. */
+  const startInBackground = async (
+    {command, env = {}, timeout_sec}: z.output<typeof params>,
+    directory: string | undefined,
+    context: ToolContext,
+  ): Promise<Result<RunData>> => {
+    if (background === undefined) {
+      const reason = 'there is nothing here that would end it';
+      return fail('invalid_params', `"background" cannot be used: ${reason}. Leave it out.`, {
+        field: 'background',
+        reason,
+      });
+    }
+    const longest = options.background.max_life_seconds;
+    const lifeMs = Math.min(timeout_sec ?? longest, longest) * 1000;
+    const started = await background.start({command, env, directory, lifeMs}, context);
+    if (!started.ok) return started;
+    return ok(startedData(started.value, lifeMs));
+  };
+
   return defineTool<z.output<typeof params>, RunData>({
     name: RUN,
     title: 'Run a command',
     description:
-      'Runs a shell command in the workspace, inside a sandbox without network. Returns the exit code and the ' +
-      'head and tail of its output. Nothing that it starts outlives it; do not start servers in the background ' +
-      'for later calls.',
+      'Runs a shell command in a sandbox without network; gives exit code, head and tail of the output. All it starts ends with it; with background, at the end of the session.',
     annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
     params: schemaOf(params as z.ZodType<z.output<typeof params>>),
     data: schemaOf(runData),
@@ -84,7 +113,7 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
       const [firstLine = ''] = command.trim().split('\n');
       return ok({
         subject: subjectOf(request, directory),
-        summary: `run ${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}${directory === undefined ? '' : ` (in ${quotePath(directory)})`}`,
+        summary: `run ${request.background === true ? 'in the background ' : ''}${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}${directory === undefined ? '' : ` (in ${quotePath(directory)})`}`,
         preview: [
           ...(directory === undefined ? [] : [`in ${quotePath(directory)}:`]),
           ...assignments,
@@ -98,6 +127,7 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
       const place = commandDirectory(request.cwd, workspace);
       if (!place.ok) return place;
       const directory = place.value;
+      if (request.background === true) return startInBackground(request, directory, context);
       const keeper = new OutputKeeper(context, options.kept_output_mb * MIB);
       const {spill} = keeper;
       const ran = await sandbox
@@ -110,7 +140,8 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
       if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
       return answerTo(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
     },
-    resultFields: ({exit_code, stdout_path, stderr_path}) => ({exit_code, stdout_path, stderr_path}),
+    resultFields: ({exit_code, stdout_path, stderr_path, background: runsOn}) =>
+      runsOn === undefined ? {exit_code, stdout_path, stderr_path} : {},
     renderText: renderRun,
   });
 }
@@ -126,6 +157,25 @@ function subjectOf(
   const exactOnly = Object.keys(env).length > 0;
   const value = directory === undefined ? command : `cd ${shellWord(directory)} && ${command}`;
   return {kind: 'command', values: [value], ...(exactOnly ? {exactOnly} : {})};
+}
+
+/** What is known when the call is answered. Its output comes later. */
+function startedData({step, started}: BackgroundCommand, lifeMs: number): RunData {
+  return {
+    exit_code: null,
+    stdout: '',
+    stderr: '',
+    stdout_truncated: false,
+    stderr_truncated: false,
+    stdout_bytes: 0,
+    stderr_bytes: 0,
+    stdout_path: artifactPath(step, 'stdout'),
+    stderr_path: artifactPath(step, 'stderr'),
+    duration_sec: 0,
+    sandbox: started?.sandbox ?? 'none',
+    left_running: [],
+    background: {step, max_life_sec: lifeMs / 1000},
+  };
 }
 
 function shellWord(path: string): string {

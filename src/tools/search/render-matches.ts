@@ -47,18 +47,22 @@ function byFile(matches: readonly Match[]): ReadonlyMap<string, readonly Match[]
 
 function linesOf(matches: readonly Match[]): readonly string[] {
   const lines: string[] = [];
-  const matching = new Set(matches.map(({line}) => line));
+  const matching = new Set(
+    matches.flatMap(({line, content}) => content.split('\n').map((_, index) => line + index)),
+  );
   let shown = 0;
   for (const match of matches) {
     const first = match.line - match.context_before.length;
     const hasContext = match.context_before.length + match.context_after.length > 0;
     if (hasContext && shown > 0 && first > shown + 1) lines.push('--');
-    for (const [index, text] of [...match.context_before, match.content, ...match.context_after].entries()) {
+    const content = match.content.split('\n');
+    const last = match.line + content.length - 1;
+    for (const [index, text] of [...match.context_before, ...content, ...match.context_after].entries()) {
       const line = first + index;
       if (line <= shown) continue;
       // A line around one match may be the next match itself, which says it then.
-      if (line > match.line && matching.has(line)) break;
-      const cut = line === match.line && match.content_truncated ? ' […]' : '';
+      if (line > last && matching.has(line)) break;
+      const cut = line === last && match.content_truncated ? ' […]' : '';
       lines.push(`${line}${matching.has(line) ? ':' : '-'}${text}${cut}`);
       shown = line;
     }

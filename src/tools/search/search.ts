@@ -26,36 +26,39 @@ const FRAME_BYTES = 100;
 /** The details of a time-out without the answer in them. */
 const DETAILS_BYTES = 100;
 
-const params = z.strictObject({
-  query: z
-    .string()
-    .min(1)
-    .max(10_000)
-    .refine(query => !/[\0\r\n]/.test(query), 'must be a single line, as lines are searched one by one')
-    .describe('Text to find, in any case; with is_regex a regular expression (Rust syntax).'),
-  glob: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Search only in files that fit, such as "*.py" (at every level) or "src/**/*.ts".'),
-  path: z.string().min(1).optional().describe('File or directory to search; glob holds below it.'),
-  output: z
-    .enum(['matches', 'files', 'count'])
-    .optional()
-    .describe('Lines (default), files that have any, or how many each has.'),
-  case_sensitive: z.boolean().optional(),
-  include_ignored: z.boolean().optional().describe('Also what .gitignore files ignore.'),
-  max_per_file: z.int().min(1).max(1000).optional().describe('Lines to return of one file.'),
-  max_results: z.int().min(1).max(1000).default(50).describe('Matching lines, or files, to return.'),
-  context_lines: z.int().min(0).max(10).default(2).describe('Lines to show before and after each.'),
-  is_regex: z.boolean().default(false).describe('Take query as a regular expression.'),
-});
+const params = z
+  .strictObject({
+    query: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .refine(query => !query.includes('\0'), 'must not contain NUL')
+      .describe('Text, in any case; a Rust regex with is_regex.'),
+    glob: z.string().min(1).optional().describe('Only files that fit, such as "*.py" or "src/**/*.ts".'),
+    path: z.string().min(1).optional().describe('File or directory; glob holds below it.'),
+    output: z
+      .enum(['matches', 'files', 'count'])
+      .optional()
+      .describe('Lines (default), file names, or matches per file.'),
+    case_sensitive: z.boolean().optional(),
+    multiline: z.boolean().optional().describe('A match may span lines; "." does with (?s).'),
+    include_ignored: z.boolean().optional().describe('Also ignored files.'),
+    max_per_file: z.int().min(1).max(1000).optional().describe('Lines of one file.'),
+    max_results: z.int().min(1).max(1000).default(50).describe('Lines, or files, to return.'),
+    context_lines: z.int().min(0).max(10).default(2).describe('Lines before and after each.'),
+    is_regex: z.boolean().default(false),
+  })
+  .refine(({query, multiline}) => multiline === true || !/[\r\n]/.test(query), {
+    path: ['query'],
+    message: 'must be a single line, as lines are searched one by one, or multiline true',
+  });
 
 const match = z.object({
   file: z.string(),
   line: z.int(),
   content: z.string(),
   content_truncated: z.literal(true).exactOptional().describe('The line is longer than what content shows.'),
+  end_line: z.int().exactOptional().describe('With multiline, the last line of content.'),
   context_before: z.array(z.string()),
   context_after: z.array(z.string()),
 });
@@ -81,9 +84,7 @@ export function searchTool(session: WorkspaceSession): Tool {
   return defineTool({
     name: 'search',
     title: 'Search files',
-    description:
-      'Finds lines in the text files of the workspace, with the lines around them. Ignores case; ' +
-      'leaves out .git, binary files and what .gitignore files ignore. Use glob to find files by name.',
+    description: 'Finds lines in text files, not in .git, binary or ignored ones. glob finds files by name.',
     annotations: READING,
     params: schemaOf(params),
     data: schemaOf(data),
@@ -119,6 +120,7 @@ export function searchTool(session: WorkspaceSession): Tool {
             text: request.query,
             isRegex: request.is_regex,
             caseSensitive: request.case_sensitive,
+            multiline: request.multiline,
             root: place.value.root,
             glob: place.value.glob,
             includeIgnored: request.include_ignored === true || place.value.isFile,

@@ -18,15 +18,13 @@ const quote = z.string().min(1).max(8000);
 
 const paramsSchema = z
   .strictObject({
-    url: pageUrl
-      .optional()
-      .describe('Absolute http or https URL. Not needed for a snapshot read in this session.'),
-    snapshot: snapshotParam.optional().describe('From web_read: the very text that was read then.'),
-    quote: quote.optional().describe('What the page is said to say, word for word.'),
-    quotes: z.array(quote).min(1).max(20).optional().describe('The same for several.'),
+    url: pageUrl.optional().describe('Not needed with a snapshot.'),
+    snapshot: snapshotParam.optional().describe('From web_read.'),
+    quote: quote.optional(),
+    quotes: z.array(quote).min(1).max(20).optional().describe('Several.'),
     max_age: maxAgeParam,
-    no_cache: z.boolean().default(false).describe('Fetch the page anew.'),
-    force_browser: z.boolean().default(false).describe('Render in the headless browser.'),
+    no_cache: z.boolean().default(false).describe('Fetch anew.'),
+    force_browser: z.boolean().default(false),
   })
   .superRefine(({url, snapshot, quote: one, quotes}, context) => {
     if (url === undefined && snapshot === undefined) {
@@ -50,7 +48,7 @@ export function verifyQuoteTool(web: QuotingWeb, options: WebFetchOptions): Tool
     name: VERIFY_QUOTE,
     title: 'Verify a quote',
     description:
-      'Says whether a public web page has a quote word for word, where, and with which link that opens the page at it; else what is nearest. Obeys robots.txt; refuses private addresses.',
+      'Says whether a web page has a quote word for word, where, with a link to it; else the nearest.',
     annotations: READING_THE_WEB,
     params: verifyQuoteSchema,
     data: schemaOf(verifyQuoteData),

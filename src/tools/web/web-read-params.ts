@@ -22,39 +22,20 @@ const ONE = 'take at most one of section, find and chunk';
 /** Ruling R1. */
 export const webReadParams = z
   .strictObject({
-    url: pageUrl.describe('Absolute http or https URL. A #fragment is read as a section.'),
+    url: pageUrl.describe('http or https. A #fragment is a section.'),
     section: z
       .union([z.int().min(0), z.string().min(1).max(300)])
       .optional()
-      .describe('A number or heading of the outline: that section with those below it.'),
-    find: z
-      .string()
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe('A question or words: the passages that say most about it.'),
-    chunk: z.int().min(1).optional().describe('From this chunk on; how a text is read further.'),
-    max_tokens: z
-      .int()
-      .min(256)
-      .max(8192)
-      .default(2000)
-      .describe(
-        'Most cl100k tokens of the outline and text of the page; a line about the page is beside it.',
-      ),
-    links: z
-      .enum(['drop', 'keep'])
-      .default('drop')
-      .describe('Whether link targets are shown; the text of links always is.'),
-    snapshot: snapshotParam
-      .optional()
-      .describe('From an earlier answer: the very text that was read then, whatever the page says now.'),
-    since: snapshotParam
-      .optional()
-      .describe('From an earlier answer: says which sections of the page are not as they were then.'),
+      .describe('Number or heading of the outline.'),
+    find: z.string().min(1).max(1000).optional().describe('Question or words.'),
+    chunk: z.int().min(1).optional(),
+    max_tokens: z.int().min(256).max(8192).default(2000).describe('Of outline and text together.'),
+    links: z.enum(['drop', 'keep']).default('drop').describe('Link targets.'),
+    snapshot: snapshotParam.optional().describe('From an earlier answer: its very text.'),
+    since: snapshotParam.optional().describe('Earlier snapshot: names the sections that changed.'),
     max_age: maxAgeParam,
-    no_cache: z.boolean().default(false).describe('Fetch the page anew.'),
-    force_browser: z.boolean().default(false).describe('Render in the headless browser.'),
+    no_cache: z.boolean().default(false).describe('Fetch anew.'),
+    force_browser: z.boolean().default(false),
   })
   .superRefine(({section, find, chunk}, context) => {
     const given = Object.entries({section, find, chunk}).filter(([, value]) => value !== undefined);

@@ -7,6 +7,8 @@ import type {TextPlace, TreeText} from './tree-text.ts';
 export interface FoundLine extends TextPlace {
   /** Byte of the line where its first match begins, from 0. `offset` is where the line begins. */
   readonly column: number;
+  /** Lines that it spans; 1 where there is nothing else. Then `offset` is where the match begins. */
+  readonly lines?: number;
 }
 
 export interface FoundLines {
@@ -17,6 +19,7 @@ export interface FoundLines {
 }
 
 const NEWLINE = 10;
+const NUL = 0;
 const COLON = 58;
 const ZERO = 48;
 
@@ -67,6 +70,8 @@ const IN_TEXT = ['--text', '--no-heading', '--no-filename'];
 /** Of the lines themselves nothing is needed, and one may be as long as the text. */
 const LOCATED = [...IN_TEXT, '--column', '--byte-offset', '--max-columns=1'];
 
+const SPANS = [...IN_TEXT, '--only-matching', '--byte-offset', '--no-line-number'];
+
 export interface FoundByFile extends FoundLines {
   /** How many lines match in each file that has any, in the order of the text. */
   readonly files: ReadonlyMap<WorkspacePath, number>;
@@ -83,18 +88,21 @@ export async function findMatchesByFile(
   const lines: FoundLine[] = [];
   const files = new Map<WorkspacePath, number>();
   let total = 0;
-  const positions = new PositionReader((at, column) => {
+  const found = (at: number, spot: Pick<FoundLine, 'column' | 'lines'>): void => {
     total += 1;
     const place = text.placeOf(at);
     if (place === undefined) return;
     const before = files.get(place.path) ?? 0;
     files.set(place.path, before + 1);
-    if (before < maxPerFile && lines.length < maxLines) lines.push({...place, column});
-  });
+    if (before < maxPerFile && lines.length < maxLines) lines.push({...place, ...spot});
+  };
+  const positions = query.multiline
+    ? new SpanReader((at, spanned) => found(at, {column: 0, lines: spanned}))
+    : new PositionReader((at, column) => found(at, {column}));
   const blocks = text.blocks();
   try {
     const located = await runRipgrep(ripgrep, {
-      args: [...LOCATED, ...queryArguments(query, '-')],
+      args: [...(query.multiline ? SPANS : LOCATED), ...queryArguments(query, '-')],
       stdin: blocks,
       onStdout: part => positions.read(part, Number.POSITIVE_INFINITY),
       // Nothing of it is kept.
@@ -177,5 +185,39 @@ class PositionReader {
     this.count += 1;
     this.#numbers = [0, 0, 0];
     this.#index = 0;
+  }
+}
+
+/** Reads `offset:match` up to a NUL again and again; of the match itself, its line breaks are counted. */
+class SpanReader {
+  readonly #onSpan: (at: number, lines: number) => void;
+  #offset = 0;
+  #isInMatch = false;
+  #newlines = 0;
+  #endsLine = false;
+
+  constructor(onSpan: (at: number, lines: number) => void) {
+    this.#onSpan = onSpan;
+  }
+
+  read(part: Uint8Array): true {
+    for (const byte of part) {
+      if (byte === NUL) this.#finish();
+      else if (this.#isInMatch) {
+        this.#endsLine = byte === NEWLINE;
+        if (this.#endsLine) this.#newlines += 1;
+      } else if (byte === COLON) this.#isInMatch = true;
+      else this.#offset = this.#offset * 10 + (byte - ZERO);
+    }
+    return true;
+  }
+
+  #finish(): void {
+    // A line break at its end begins no line.
+    this.#onSpan(this.#offset, Math.max(1, this.#newlines + (this.#endsLine ? 0 : 1)));
+    this.#offset = 0;
+    this.#isInMatch = false;
+    this.#newlines = 0;
+    this.#endsLine = false;
   }
 }

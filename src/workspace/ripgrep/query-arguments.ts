@@ -5,6 +5,8 @@ export interface Query {
   /** Default: in any case. */
   readonly caseSensitive?: boolean | undefined;
   readonly wholeWord?: boolean | undefined;
+  /** A match may span lines, never two files. */
+  readonly multiline?: boolean | undefined;
 }
 
 /**
@@ -12,13 +14,14 @@ export interface Query {
  * read_file. `-e` and `--` keep a query such as `--pre=…`, which would execute a program, a query.
  */
 export function queryArguments(
-  {text, isRegex, caseSensitive = false, wholeWord = false}: Query,
+  {text, isRegex, caseSensitive = false, wholeWord = false, multiline = false}: Query,
   path: string,
 ): readonly string[] {
   return [
     ...(caseSensitive ? [] : ['--ignore-case']),
     ...(wholeWord ? ['--word-regexp'] : []),
-    '--crlf',
+    // What ripgrep then takes for a line is a whole file: NUL is between them, and none of them has one.
+    multiline ? '--null-data' : '--crlf',
     '--encoding=none',
     '--no-mmap',
     ...(isRegex ? [] : ['--fixed-strings']),

@@ -11,6 +11,9 @@ import {readLines, type ShownLine} from './read-lines.ts';
 import type {Ripgrep} from './run-ripgrep.ts';
 import {TreeText} from './tree-text.ts';
 
+/** Of one match that spans lines. */
+const MAX_SHOWN_LINES = 50;
+
 export interface SearchRequest extends Query {
   /** Holds below `root`. */
   readonly glob: Pick<Glob, 'keepsDirectory' | 'keepsFile'> | undefined;
@@ -33,6 +36,8 @@ export interface SearchMatch {
   readonly context_after: readonly string[];
   /** W14: the line is shown in part. */
   readonly content_truncated?: true;
+  /** Of a match that spans lines, which are then all in `content`. */
+  readonly end_line?: number;
 }
 
 export interface SearchAnswer {
@@ -70,10 +75,10 @@ export async function searchFiles(request: SearchRequest, deps: SearchDeps): Pro
     ignored: request.includeIgnored ? undefined : 'left-out',
     deadline: reading,
   });
-  const text = new TreeText(walk, searching);
+  const text = new TreeText(walk, searching, request.multiline ? 'nul' : 'newline');
   const limits = {maxLines: onlyCounts ? 0 : maxResults, maxPerFile: maxPerFile ?? Number.POSITIVE_INFINITY};
   const found =
-    onlyCounts || maxPerFile !== undefined
+    onlyCounts || maxPerFile !== undefined || request.multiline
       ? await findMatchesByFile(ripgrep, request, text, limits, reading.signal)
       : await findMatches(ripgrep, request, text, maxResults, reading.signal);
   if (!found.ok) return found;
@@ -119,14 +124,15 @@ async function showInFile(
     const numbers = await lineNumbers(file.value, offsets, deadline);
     if (!numbers.ok) return numbers;
     const wanted = new Map<number, number>();
-    for (const line of numbers.value) {
-      for (let near = Math.max(1, line - contextLines); near <= line + contextLines; near += 1)
-        wanted.set(near, 0);
+    const spans = numbers.value.map((line, index) => ({line, lines: found[index]?.lines ?? 1}));
+    for (const {line, lines} of spans) {
+      const last = line + Math.min(lines, MAX_SHOWN_LINES) - 1 + contextLines;
+      for (let near = Math.max(1, line - contextLines); near <= last; near += 1) wanted.set(near, 0);
     }
     for (const [index, line] of numbers.value.entries()) wanted.set(line, found[index]?.column ?? 0);
     const read = await readLines(file.value, wanted, deadline);
     if (!read.ok) return read;
-    return ok(numbers.value.flatMap(line => matchAt(path, line, read.value, contextLines)));
+    return ok(spans.flatMap(span => matchAt(path, span, read.value, contextLines)));
   } finally {
     await file.value.close();
   }
@@ -134,13 +140,15 @@ async function showInFile(
 
 function matchAt(
   file: string,
-  line: number,
+  {line, lines: span}: {readonly line: number; readonly lines: number},
   lines: ReadonlyMap<number, ShownLine>,
   contextLines: number,
 ): readonly SearchMatch[] {
-  const shown = lines.get(line);
+  const numbers = Array.from({length: Math.min(span, MAX_SHOWN_LINES)}, (_, index) => line + index);
+  const shown = numbers.map(number => lines.get(number)).filter(found => found !== undefined);
   // The file became shorter in between.
-  if (shown === undefined) return [];
+  if (shown.length === 0) return [];
+  const cut = span > shown.length || shown.some(found => found.cut);
   const around = (from: number, to: number): readonly string[] => {
     const texts: string[] = [];
     for (let near = Math.max(1, from); near <= to; near += 1) {
@@ -153,10 +161,11 @@ function matchAt(
     {
       file,
       line,
-      content: shown.text,
-      ...(shown.cut ? {content_truncated: true} : {}),
+      content: shown.map(({text}) => text).join('\n'),
+      ...(cut ? {content_truncated: true} : {}),
+      ...(span > 1 ? {end_line: line + span - 1} : {}),
       context_before: around(line - contextLines, line - 1),
-      context_after: around(line + 1, line + contextLines),
+      context_after: span > MAX_SHOWN_LINES ? [] : around(line + span, line + span - 1 + contextLines),
     },
   ];
 }

@@ -29,7 +29,8 @@ const BLOCK_BYTES = 256 * 1024;
 
 /**
  * W1, review R5: the text files of a walk, one behind the other, read through the jail. Whoever gets the text
- * opens nothing, so that nothing outside the tree has a part in what is found. A file with a NUL is no text.
+ * opens nothing, so that nothing outside the tree has a part in what is found. A file with a NUL is no text, so a NUL
+ * can stand between two of them, where a match must not reach from one into the next.
  */
 export class TreeText {
   /** Why it ended before its end: something could not be read, or time ran out. */
@@ -41,6 +42,7 @@ export class TreeText {
   notText = 0;
   readonly #walk: TreeWalk;
   readonly #stop: AbortSignal;
+  readonly #between: number;
   readonly #starts: TextStart[] = [];
   #forgets = false;
   /** Bytes that went out, and those that wait in `#block`. */
@@ -48,9 +50,10 @@ export class TreeText {
   #block = Buffer.allocUnsafe(BLOCK_BYTES);
   #filled = 0;
 
-  constructor(walk: TreeWalk, stop: AbortSignal) {
+  constructor(walk: TreeWalk, stop: AbortSignal, between: 'newline' | 'nul' = 'newline') {
     this.#walk = walk;
     this.#stop = stop;
+    this.#between = between === 'nul' ? NUL : NEWLINE;
   }
 
   async *blocks(): AsyncGenerator<Uint8Array> {
@@ -110,8 +113,8 @@ export class TreeText {
     if (read.value === 0 || !isText) return;
     this.#begin(directory, name);
     this.#filled += read.value;
-    if (this.#block[this.#filled - 1] === NEWLINE) return;
-    this.#block[this.#filled] = NEWLINE;
+    if (this.#block[this.#filled - 1] === this.#between) return;
+    this.#block[this.#filled] = this.#between;
     this.#filled += 1;
   }
 
@@ -135,9 +138,9 @@ export class TreeText {
         this.#sent += block.length;
         yield block;
       }
-      if (last === NEWLINE) return;
+      if (last === this.#between) return;
       this.#sent += 1;
-      yield Uint8Array.of(NEWLINE);
+      yield Uint8Array.of(this.#between);
     } finally {
       await file.value.close();
     }

@@ -1,30 +1,35 @@
-import type {ChildProcess} from 'node:child_process';
-import {readdir, readFile} from 'node:fs/promises';
 import {constants} from 'node:os';
 import {join} from 'node:path';
-import {fail} from '../core/failure/fail.ts';
-import {randomHex} from '../core/random.ts';
-import {ok, type Result} from '../core/result.ts';
-import {exitStatusOf} from './child/exit-status.ts';
-import {isHarmlessVariable} from './child/harmless-variable.ts';
-import {inheritedEnv} from './child/inherited-env.ts';
-import {OutputCapture} from './child/output-capture.ts';
-import {startChild} from './child/start-child.ts';
-import {superviseChild} from './child/supervise-child.ts';
-import type {RunOptions} from './options.ts';
-import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from './sandbox.ts';
-import {sandboxFailure} from './sandbox-failure.ts';
+import {fail} from '../../core/failure/fail.ts';
+import {randomHex} from '../../core/random.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {exitStatusOf} from '../child/exit-status.ts';
+import {isHarmlessVariable} from '../child/harmless-variable.ts';
+import {inheritedEnv} from '../child/inherited-env.ts';
+import {ownListeningPorts} from '../child/listening-ports.ts';
+import {OutputCapture} from '../child/output-capture.ts';
+import {startChild} from '../child/start-child.ts';
+import {superviseChild} from '../child/supervise-child.ts';
+import type {RunOptions} from '../options.ts';
+import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxReport} from '../sandbox.ts';
+import {sandboxFailure} from '../sandbox-failure.ts';
+import {HostWatch} from './host-watch.ts';
+import {endBySentinel, SENTINEL, sentinelProcesses} from './sentinel-processes.ts';
 
-/** Marks the processes of one command. */
-const SENTINEL = 'FORGE_RUN';
-
-const MAX_KILL_TRIES = 1000;
-const MAX_NAMES = 16;
+/** The word for which a command waits. */
+const GATE = 3;
+/**
+ * `sh -c AFTER_WORD sh COMMAND`. A host that is killed while it starts a command never says the word; one that said it
+ * has a watch that sees the command.
+ */
+const AFTER_WORD = `read -r word <&${GATE} || exit 125; exec ${GATE}<&-; exec /bin/sh -c "$1"`;
 
 /** Ruling W8: `none`. No sandbox: only its time and its output are limited. */
 export class UnconfinedSandbox implements SandboxDriver {
   readonly #options: RunOptions;
   readonly #host: SandboxHost;
+  readonly #session = randomHex(16);
+  readonly #watch = new HostWatch(this.#session);
 
   constructor(options: RunOptions, host: SandboxHost) {
     this.#options = options;
@@ -54,24 +59,31 @@ export class UnconfinedSandbox implements SandboxDriver {
         {field: `env.${refused}`, reason},
       );
     }
-    const sentinel = randomHex(16);
+    const sentinel = `${this.#session}.${randomHex(4)}`;
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
+    this.#watch.start();
     const child = startChild({
       program: '/bin/sh',
-      args: ['-c', command.command],
+      args: ['-c', AFTER_WORD, 'sh', command.command],
       env: {...this.#env(), ...command.env, [SENTINEL]: sentinel},
       cwd: join(this.#host.workspace, command.directory ?? ''),
+      pipes: [GATE],
       detached: true,
+    });
+    command.onStart?.({
+      sandbox: 'none',
+      listeningPorts: async () => ownListeningPorts([...(await sentinelProcesses(sentinel)).keys()]),
     });
     let killing: Promise<readonly string[]> | undefined;
     const outcome = await superviseChild(child, {
+      inputs: {[GATE]: 'run\n'},
       outputs: {1: chunk => stdout.write(chunk), 2: chunk => stderr.write(chunk)},
       onExit: () => {
-        killing ??= killAll(child, sentinel);
+        killing ??= endBySentinel(child.pid, sentinel);
       },
       kill: () => {
-        killing ??= killAll(child, sentinel);
+        killing ??= endBySentinel(child.pid, sentinel);
       },
       timeoutMs: command.timeoutMs,
       signal: command.signal,
@@ -95,7 +107,9 @@ export class UnconfinedSandbox implements SandboxDriver {
     });
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#watch.close();
+  }
 
   #env(): Record<string, string> {
     const {env} = this.#host;
@@ -121,42 +135,4 @@ function exitStatusFrom({
     bySignal,
     outOfMemory: false,
   });
-}
-
-/**
- * Kills the process group and whatever else carries the mark, until nothing of it is left. A process
- * that has cleared its environment gets away: that is what "none" means.
- */
-async function killAll(child: ChildProcess, sentinel: string): Promise<readonly string[]> {
-  const names = new Map<number, string>();
-  for (let tries = 0; tries < MAX_KILL_TRIES; tries++) {
-    const found = await findBySentinel(sentinel);
-    if (child.pid !== undefined) kill(-child.pid);
-    if (found.size === 0) break;
-    for (const [pid, name] of found) {
-      names.set(pid, name);
-      kill(pid);
-    }
-  }
-  if (child.pid !== undefined) names.delete(child.pid);
-  return [...names.values()].slice(0, MAX_NAMES);
-}
-
-async function findBySentinel(sentinel: string): Promise<ReadonlyMap<number, string>> {
-  const found = new Map<number, string>();
-  for (const entry of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(entry)) continue;
-    const environment = await readFile(`/proc/${entry}/environ`, 'latin1').catch(() => '');
-    if (!environment.split('\0').includes(`${SENTINEL}=${sentinel}`)) continue;
-    found.set(Number(entry), (await readFile(`/proc/${entry}/comm`, 'utf8').catch(() => '')).trim());
-  }
-  return found;
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Gone by itself.
-  }
 }

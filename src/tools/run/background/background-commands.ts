@@ -1,0 +1,180 @@
+import type {Clock} from '../../../core/clock.ts';
+import {fail} from '../../../core/failure/fail.ts';
+import {internalFailure} from '../../../core/failure/internal-failure.ts';
+import {ok, type Result} from '../../../core/result.ts';
+import {takeEnd} from '../../../core/text/take-end.ts';
+import type {ToolContext} from '../../../core/tool.ts';
+import type {RunOptions} from '../../../sandbox/options.ts';
+import type {RunOutcome, Sandbox, StartedCommand} from '../../../sandbox/sandbox.ts';
+import {OutputKeeper} from '../output-keeper.ts';
+import {BackgroundCommand, type EndedCommand} from './background-command.ts';
+import {commandEnd} from './command-end.ts';
+
+const MIB = 1_048_576;
+const LAST_WORDS_CHARS = 1500;
+/** Of commands that have ended, whose output is asked about as that of any other afterwards. */
+const MOST_ENDED = 100;
+
+export interface BackgroundPlan {
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Below the workspace; its root where there is none. */
+  readonly directory: string | undefined;
+  readonly lifeMs: number;
+}
+
+/** W21: the commands of a session that outlive their calls. They end with it. */
+export class BackgroundCommands {
+  readonly #sandbox: Sandbox;
+  readonly #limits: RunOptions['background'];
+  readonly #keptBytes: number;
+  readonly #clock: Clock;
+  readonly #commands = new Map<number, BackgroundCommand>();
+  #closed = false;
+
+  constructor(sandbox: Sandbox, options: Pick<RunOptions, 'background' | 'kept_output_mb'>, clock: Clock) {
+    this.#sandbox = sandbox;
+    this.#limits = options.background;
+    this.#keptBytes = options.kept_output_mb * MIB;
+    this.#clock = clock;
+  }
+
+  get running(): readonly BackgroundCommand[] {
+    return [...this.#commands.values()].filter(({end}) => end === undefined);
+  }
+
+  find(step: number): BackgroundCommand | undefined {
+    return this.#commands.get(step);
+  }
+
+  /** The one that is meant where a caller names none: the last that runs, else the last that ran. */
+  get last(): BackgroundCommand | undefined {
+    return this.running.at(-1) ?? [...this.#commands.values()].at(-1);
+  }
+
+  /** Answers when the command is under way. A failure means that nothing was run. */
+  async start(plan: BackgroundPlan, context: ToolContext): Promise<Result<BackgroundCommand>> {
+    const refused = this.#refusal();
+    if (refused !== undefined) return refused;
+    const command = new BackgroundCommand({step: context.step, command: plan.command, clock: this.#clock});
+    this.#commands.set(command.step, command);
+    const stop = (): void => void command.stop();
+    context.signal.addEventListener('abort', stop, {once: true});
+    context.sessionSignal.addEventListener('abort', stop, {once: true});
+    if (context.signal.aborted || context.sessionSignal.aborted) stop();
+    let onStart = (): void => {};
+    const begun = new Promise<'begun'>(resolve => {
+      onStart = () => resolve('begun');
+    });
+    const keeper = new OutputKeeper(context, this.#keptBytes, command);
+    const hasBegun = (started: StartedCommand): void => {
+      // A sandbox that was gone is replaced, and the command handed over again.
+      if (command.started === undefined) {
+        void context.emit('background_started', {
+          sandbox: started.sandbox,
+          max_life_sec: plan.lifeMs / 1000,
+        });
+      }
+      command.started = started;
+      onStart();
+    };
+    const ended = this.#run(plan, command, keeper, hasBegun).then(async ran => {
+      await finish(command, ran, keeper, context);
+      context.sessionSignal.removeEventListener('abort', stop);
+      this.#forgetOldest();
+      return ran;
+    });
+    const first = await Promise.race([begun, ended]);
+    context.signal.removeEventListener('abort', stop);
+    if (first === 'begun') return ok(command);
+    // It may have been over before anybody looked; only one that never began is no command.
+    if (first.ok && command.started !== undefined) return ok(command);
+    this.#commands.delete(command.step);
+    return first.ok ? fail('cancelled', 'The command was not started, as its call was cancelled.') : first;
+  }
+
+  /** Ends all of them, and waits until each has its end in the log. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.running.map(command => command.stop()));
+  }
+
+  #run(
+    {command, env, directory, lifeMs}: BackgroundPlan,
+    background: BackgroundCommand,
+    {spill}: OutputKeeper,
+    onStart: (started: StartedCommand) => void,
+  ): Promise<Result<RunOutcome>> {
+    const {signal} = background;
+    return this.#sandbox
+      .run({command, env, directory, spill, timeoutMs: lifeMs, signal, onStart})
+      .catch(internalFailure);
+  }
+
+  #refusal(): Result<never> | undefined {
+    const {max_commands: most} = this.#limits;
+    const {running} = this;
+    if (this.#closed) return fail('cancelled', 'The session ends. Nothing more is started.');
+    if (running.length < most) return undefined;
+    const reason =
+      most === 0
+        ? 'Commands in the background are switched off (tools.run.background.max_commands = 0). Run it without background.'
+        : `${running.length} ${running.length === 1 ? 'command runs' : 'commands run'} in the background (step ${running.map(({step}) => step).join(', ')}), and no more may (tools.run.background.max_commands). End one with stop_run, or run it without background.`;
+    return fail('invalid_params', reason, {field: 'background', reason});
+  }
+
+  #forgetOldest(): void {
+    const ended = [...this.#commands.values()].filter(({end}) => end !== undefined);
+    for (const {step} of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) this.#commands.delete(step);
+  }
+}
+
+/** Ruling W21: its end is an event, and what it wrote is kept as that of every command. */
+async function finish(
+  command: BackgroundCommand,
+  ran: Result<RunOutcome>,
+  keeper: OutputKeeper,
+  context: ToolContext,
+): Promise<void> {
+  const end = commandEnd(ran);
+  const durationMs = ran.ok ? ran.value.durationMs : command.runningMs;
+  keeper.close();
+  let lastWords = '';
+  if (ran.ok && command.started !== undefined) {
+    const saved = await keeper.save(ran.value);
+    if (saved.ok) lastWords = lastWordsOf(saved.value.stdout.text, saved.value.stderr.text, end.exitCode);
+    else context.log({level: 'warn', event: 'output_not_kept', message: saved.error.message});
+  }
+  const repositories = ran.ok ? ran.value.repositories : {paths: [], complete: true};
+  const all: EndedCommand = {
+    ...end,
+    durationMs,
+    lastWords,
+    leftRunning: ran.ok ? ran.value.leftRunning : [],
+    repositories: repositories.paths,
+  };
+  if (command.started !== undefined) {
+    await context.emit('background_ended', {
+      ended: end.ended,
+      exit_code: end.exitCode ?? null,
+      signal: end.signal ?? null,
+      duration_sec: Math.round(durationMs) / 1000,
+      sandbox: ran.ok ? ran.value.sandbox : null,
+      stdout_bytes: ran.ok ? ran.value.stdout.totalBytes : null,
+      stderr_bytes: ran.ok ? ran.value.stderr.totalBytes : null,
+    });
+    if (repositories.paths.length > 0) {
+      await context.emit('repositories_appeared', {
+        paths: repositories.paths,
+        complete: repositories.complete,
+      });
+    }
+  }
+  command.settle(all);
+}
+
+/** Where it failed, what it said of that. */
+function lastWordsOf(stdout: string, stderr: string, exitCode: number | undefined): string {
+  const text = exitCode !== 0 && stderr.trim() !== '' ? stderr : stdout;
+  return takeEnd(text.trimEnd(), LAST_WORDS_CHARS);
+}
