@@ -109,11 +109,12 @@ function* replaceEach({
     last = at;
     count += 1;
     if (count % LINES_A_TURN === 0) yield;
-    // A short text in a large file may come to more than a string can hold.
+    // A short text in a large file may come to more than a string can hold; how much is said all the same.
     size += replacement.length - wanted.length;
-    if (size > MAX_WHOLE_FILE_BYTES + content.length) break;
-    replaced.push(text.slice(copied, at));
-    replaced.push(replacement);
+    if (size <= MAX_WHOLE_FILE_BYTES) {
+      replaced.push(text.slice(copied, at));
+      replaced.push(replacement);
+    }
     copied = at + wanted.length;
   }
   if (size > MAX_WHOLE_FILE_BYTES) return fileTooLarge(path, size);
