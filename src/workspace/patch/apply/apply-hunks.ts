@@ -193,7 +193,8 @@ function* textsOf(lines: readonly HunkLine[], without: '-' | '+'): Turns<ByteStr
   return texts;
 }
 
-function* joined(lines: readonly ByteString[]): Turns<ByteString> {
+/** The text of very many lines. */
+export function* joined(lines: readonly ByteString[]): Turns<ByteString> {
   const text = new TextBuilder();
   for (const [at, line] of lines.entries()) {
     if (at % LINES_A_TURN === LINES_A_TURN - 1) yield;

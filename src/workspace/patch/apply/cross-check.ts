@@ -8,7 +8,7 @@ import {hunkLine, hunkRange} from '../diff/render-unified.ts';
 import type {HunkLine} from '../patch.ts';
 import {TextBuilder} from '../text-builder.ts';
 import type {LocatedHunk} from './apply-hunks.ts';
-import type {FileHistory} from './overlay.ts';
+import type {FileHistory} from './file-history.ts';
 
 /** Runs a program to its end. Rejects where it cannot be started. */
 export type RunPatch = (

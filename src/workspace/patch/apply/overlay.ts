@@ -2,7 +2,7 @@ import {fail} from '../../../core/failure/fail.ts';
 import {ok, type Result} from '../../../core/result.ts';
 import {nextTurn} from '../../../system/next-turn.ts';
 import {type Deadline, overdue} from '../../deadline.ts';
-import {inTurns, LINES_A_TURN, type Turns} from '../../turns.ts';
+import {inTurns, type Turns} from '../../turns.ts';
 import {quotePath, type WritablePath} from '../../workspace-path.ts';
 import type {ByteString} from '../byte-string.ts';
 import {countLines} from '../diff/changed-window.ts';
@@ -10,8 +10,8 @@ import {type FileChange, type FileState, withExecutable} from '../file-change.ts
 import type {LineNumbers} from '../line-numbers.ts';
 import type {PatchSection} from '../patch.ts';
 import {hunkProblem, type PatchProblem, patchFailure, pathProblem} from '../patch-problem.ts';
-import {TextBuilder} from '../text-builder.ts';
-import {applyHunks, type LocatedHunk} from './apply-hunks.ts';
+import {applyHunks, joined} from './apply-hunks.ts';
+import type {FileHistory, FileVersion} from './file-history.ts';
 import {netChanges, type OverlayEntry} from './net-changes.ts';
 import {TextLines} from './text-lines.ts';
 
@@ -23,23 +23,6 @@ export interface PatchTree {
   readonly lineNumbers?: (path: WritablePath, state: FileState) => LineNumbers;
   /** A file that stands where a new path needs a directory. */
   readonly obstacle: (path: WritablePath) => WritablePath | undefined;
-}
-
-/** The same content under one or several names, from its first to its last section. */
-export interface FileHistory {
-  /** Undefined where a section creates it. */
-  readonly initial: ByteString | undefined;
-  /** Undefined where a section deletes it. */
-  readonly final: ByteString | undefined;
-  /** The hunks of each section that had some, with the number of lines before and after. */
-  readonly versions: readonly FileVersion[];
-}
-
-export interface FileVersion {
-  readonly kind: 'create' | 'delete' | 'modify';
-  readonly hunks: readonly LocatedHunk[];
-  /** Number of the section in the patch, to keep their order across threads. */
-  readonly order: number;
 }
 
 /** A hunk that was found elsewhere than its header says. */
@@ -135,10 +118,8 @@ class Overlay {
       deadline,
     );
     if (!done.ok) return done;
-    if (!done.value) {
-      target.failed = true;
-      source.failed = true;
-    }
+    target.failed = !done.value;
+    source.failed = !done.value;
     return ok();
   }
 
@@ -151,12 +132,7 @@ class Overlay {
     }
     if (!this.#placeable(section, entry)) return false;
     const added = section.hunks.flatMap(hunk => hunk.lines);
-    const text = new TextBuilder();
-    for (const [at, line] of added.entries()) {
-      if (at % LINES_A_TURN === LINES_A_TURN - 1) yield;
-      text.push(line.text);
-    }
-    const content = text.finish();
+    const content = yield* joined(added.map(line => line.text));
     entry.current = {content, mode: section.executable ? 0o755 : undefined};
     // A file that is created empty has no hunk that could be shown to `patch`.
     entry.history = {initial: added.length > 0 ? undefined : '', final: content, versions: []};
