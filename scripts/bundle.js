@@ -3,16 +3,22 @@
  * 240, and of some 75, which is most of what it costs (docs/decisions/0010-bundled-command-line.md). Dynamic
  * imports stay chunks of their own, so that what a command does not need is still not loaded.
  *
- * Of other packages only those are taken in that every start loads, in dozens of small modules.
+ * Other packages are taken in, here and in dist/vendor/ for the library, so that whoever installs this one downloads
+ * no more than it (docs/decisions/0015-no-package-beside.md).
  */
 import {chmod, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {isBuiltin} from 'node:module';
+import {dirname, relative} from 'node:path/posix';
 import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
+import {VENDORED} from './vendored.js';
 
 const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('../', import.meta.url);
-const BUNDLED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core', 'smol-toml'];
+const dist = new URL('dist/', root);
+/** Packages whose code is in one of them. */
+const BELOW = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
+const BUNDLED = [...VENDORED.filter(name => !name.endsWith('/stdio')), ...BELOW];
 const bin = new URL('dist/bin/', root);
 
 // Each by itself: what they share would be further files to open.
@@ -22,6 +28,7 @@ const output = [
 ];
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());
+await vendor();
 
 // The chunks of earlier builds go last, so that a command line that is running does not lose its own.
 const current = new Set([...output.map(({fileName}) => fileName), 'LICENSES.txt']);
@@ -41,6 +48,66 @@ async function bundle(name, entry) {
   await bundled.close();
   refuseUndeclared(chunks);
   return chunks;
+}
+
+/** The library stays a file a module; what it imports of other packages is beside it. */
+async function vendor() {
+  const place = new URL('vendor/', dist);
+  await rm(place, {recursive: true, force: true});
+  const names = Object.fromEntries(VENDORED.map(name => [fileOf(name), name]));
+  const bundled = await rolldown({input: names, platform: 'node', external: isExternal});
+  const {output: chunks} = await bundled.write({
+    dir: fileURLToPath(place),
+    format: 'esm',
+    chunkFileNames: '[name]-[hash].js',
+    minify: true,
+  });
+  await bundled.close();
+  refuseUndeclared(chunks);
+  const library = await readdir(dist, {recursive: true});
+  const modules = library.filter(name => name.endsWith('.js') && !/^(?:bin|vendor)\//.test(name));
+  await Promise.all(modules.map(pointToVendor));
+  await keepTypes(library.filter(name => name.endsWith('.d.ts')));
+}
+
+function fileOf(name) {
+  return name.replace(/^@/, '').replaceAll('/', '-');
+}
+
+async function pointToVendor(name) {
+  const code = await readFile(new URL(name, dist), 'utf8');
+  const pointed = code.replace(
+    /(\b(?:from|import)\s*\(?\s*)(['"])([@a-z][^'"]*)\2/g,
+    (whole, before, quote, id) => {
+      if (!VENDORED.includes(id)) return whole;
+      const path = relative(dirname(name), `vendor/${fileOf(id)}.js`);
+      return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`;
+    },
+  );
+  for (const [, id] of pointed.matchAll(/^(?:import|export)\b[^'";]*\bfrom\s*['"]([^'".][^'"]*)['"]/gm)) {
+    if (!isBuiltin(id) && !(id in dependencies)) {
+      throw new Error(`dist/${name} imports ${id}, which is neither depended on nor taken in.`);
+    }
+  }
+  if (pointed !== code) await writeFile(new URL(name, dist), pointed);
+}
+
+/** Of the types only those that a caller can reach; none of them is of another package. */
+async function keepTypes(all) {
+  const kept = new Set();
+  const keep = async name => {
+    if (kept.has(name)) return;
+    kept.add(name);
+    const code = await readFile(new URL(name, dist), 'utf8');
+    for (const [, id] of code.matchAll(/(?:\bfrom|\bimport\s*\()\s*['"]([^'"]+)['"]/g)) {
+      if (isBuiltin(id)) continue;
+      if (!id.startsWith('.'))
+        throw new Error(`dist/${name} has types of ${id}, which is not installed with us.`);
+      await keep(relative('.', `${dirname(name)}/${id.replace(/\.[jt]s$/, '.d.ts')}`));
+    }
+  };
+  for (const entry of ['index.d.ts', 'mcp.d.ts']) await keep(entry);
+  await Promise.all(all.filter(name => !kept.has(name)).map(name => rm(new URL(name, dist))));
 }
 
 function isExternal(id) {
@@ -64,7 +131,10 @@ function refuseUndeclared(chunks) {
 
 async function licences() {
   const texts = BUNDLED.map(async name => {
-    const text = await readFile(new URL(`node_modules/${name}/LICENSE`, root), 'utf8');
+    const folder = new URL(`node_modules/${name}/`, root);
+    const file = (await readdir(folder)).find(entry => /^licen[cs]e(?:\.\w+)?$/i.test(entry));
+    if (file === undefined) throw new Error(`${name} comes without its licence.`);
+    const text = await readFile(new URL(file, folder), 'utf8');
     return `The files in this folder contain code of ${name}:\n\n${text.trim()}\n`;
   });
   return (await Promise.all(texts)).join('\n\n');

@@ -34,7 +34,7 @@ test('T-WF-INFRA-01 the guard takes a stubbed SsrfValidator and asks no system r
   });
   const url = parseUrl('https://no-such-host.invalid/');
   if (!policy.ok || !url.ok) throw new Error('expected a policy and a URL');
-  const checked = checkUrl(url.value, policy.value.policy);
+  const checked = checkUrl(url.value, policy.value.policy, true);
   if (!checked.ok) throw new Error('expected an allowed URL');
   const budget = new Budget(1000, systemClock);
   const target = await createGuard(stub, policy.value.policy).authorize(

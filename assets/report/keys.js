@@ -31,6 +31,11 @@ function move(by, wanted = () => true) {
     return;
   }
 }
+function withFocused(act) {
+  const row = document.activeElement?.closest?.('li.call');
+  const call = [...calls.values()].find(one => one.row === row);
+  if (call) act(call);
+}
 const isTrouble = ({state}) => state !== 'success' && state !== 'running';
 
 const KEYS = {
@@ -43,6 +48,19 @@ const KEYS = {
   n: () => move(1, isTrouble),
   p: () => move(-1, isTrouble),
   t: nextTheme,
+  '+': () => zoomBy(0.5),
+  '=': () => zoomBy(0.5),
+  '-': () => zoomBy(2),
+  0: () => show(0, 1),
+  h: () => pan(-0.25),
+  l: () => pan(0.25),
+  z: () => withFocused(zoomTo),
+  c: () =>
+    withFocused(call => {
+      call.details.open = true;
+      showBody(call);
+      copyLink(call, call.inside.querySelector('.copy'));
+    }),
 };
 
 document.addEventListener('keydown', event => {

@@ -7,10 +7,41 @@ function fits(call) {
   if (filter.tool !== '' && data.tool !== filter.tool) return false;
   if (filter.states.size > 0 && !filter.states.has(data.state)) return false;
   if (filter.text === '') return true;
-  call.text ??= textOf(JSON.parse(call.line).body, [data.tool, data.summary, data.error ?? '', data.by ?? ''])
-    .join('\n')
-    .toLowerCase();
+  call.text ??= textsOf(call).join('\n').toLowerCase();
   return call.text.includes(filter.text);
+}
+
+function textsOf({data, line}) {
+  const head = [data.tool, data.title ?? '', data.summary, data.error ?? '', data.by ?? ''];
+  return textOf(JSON.parse(line).body, head);
+}
+
+const MOST_SNIPPETS = 100;
+
+/** Of a closed call whose row does not have what was searched for: where it stands inside. */
+function drawSnippets() {
+  let left = MOST_SNIPPETS;
+  for (const call of calls.values()) {
+    const isWanted = filter.text !== '' && !call.row.hidden && !call.details.open && left > 0;
+    const isInRow = ['tool', 'about', 'why'].some(name =>
+      call.cells[name].textContent.toLowerCase().includes(filter.text),
+    );
+    const snippet = isWanted && !isInRow ? snippetOf(call) : '';
+    if (snippet !== '') left -= 1;
+    if (call.cells.hit.textContent !== snippet) call.cells.hit.textContent = snippet;
+  }
+}
+
+function snippetOf(call) {
+  for (const text of textsOf(call)) {
+    const at = text.toLowerCase().indexOf(filter.text);
+    if (at === -1) continue;
+    const from = Math.max(0, at - 40);
+    const to = at + filter.text.length + 60;
+    const cut = text.slice(from, to).replace(/\s+/g, ' ').trim();
+    return `${from > 0 ? '…' : ''}${cut}${to < text.length ? '…' : ''}`;
+  }
+  return '';
 }
 
 function applyFilters() {
@@ -25,6 +56,7 @@ function applyFilters() {
   byId('nothing').hidden = shown > 0 || calls.size === 0;
   const text = isFiltered ? `${shown} of ${calls.size} calls` : `${calls.size} calls`;
   if (byId('count').textContent !== text) byId('count').textContent = text;
+  drawSnippets();
   highlight();
 }
 

@@ -1,5 +1,7 @@
 // Start
 
+const MOST_PRINTED = 500;
+
 function openLinked() {
   const call = calls.get(Number(/^#call-(\d+)$/.exec(location.hash)?.[1]));
   if (!call) return;
@@ -24,6 +26,20 @@ for (const block of blocks) block.remove();
 redraw();
 requestAnimationFrame(openLinked);
 addEventListener('hashchange', openLinked);
+
+// On paper there is nothing to open.
+let opened = [];
+addEventListener('beforeprint', () => {
+  const all = [...calls.values()].filter(({row}) => !row.hidden).slice(0, MOST_PRINTED);
+  opened = [...all.map(({details}) => details), ...byId('net').querySelectorAll('details')].filter(
+    ({open}) => !open,
+  );
+  for (const call of all) showBody(call);
+  for (const details of opened) details.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const details of opened) details.open = false;
+});
 
 if (page.live) {
   byId('follow-label').hidden = false;

@@ -61,23 +61,25 @@ function endOf(data) {
 }
 
 function drawAxis() {
-  const axis = byId('axis');
-  axis.textContent = '';
+  const track = byId('axis').querySelector('.track');
+  track.textContent = '';
+  byId('zoom').hidden = places.length === 0;
+  byId('zoom-all').hidden = !isZoomed();
   if (places.length === 0) return;
-  const track = make('div', 'track');
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    const tick = make('span', 'tick', duration(timeAt(share) - places[0].from));
+    const time = timeAt(view.from + share * (view.to - view.from)) - places[0].from;
+    const tick = make('span', 'tick', duration(Math.max(0, time)));
     tick.style.left = `${share * 100}%`;
     track.append(tick);
   }
   for (const {from, at, pause, isCut, all} of places) {
-    if (!isCut) continue;
+    const share = inView(at / all);
+    if (!isCut || share < 0 || share > 1) continue;
     const gap = make('span', 'gap');
     gap.title = `a pause of ${duration(pause)} is cut before ${new Date(from).toISOString()}`;
-    gap.style.left = `${(at / all) * 100}%`;
+    gap.style.left = `${share * 100}%`;
     track.append(gap);
   }
-  axis.append(track);
 }
 
 function drawLane({data, lane}) {
@@ -86,10 +88,12 @@ function drawLane({data, lane}) {
   while (lane.children.length > bars.length) lane.lastChild.remove();
   for (const [index, [kind, from, to]] of bars.entries()) {
     const bar = lane.children[index] ?? lane.appendChild(make('span'));
-    const left = placeOf(from);
+    const left = inView(placeOf(from));
+    const right = inView(placeOf(to));
     bar.className = `bar ${kind} ${data.state}`;
-    bar.style.left = `${(left * 100).toFixed(3)}%`;
-    bar.style.width = `${((placeOf(to) - left) * 100).toFixed(3)}%`;
+    bar.hidden = right < 0 || left > 1;
+    bar.style.left = `${(Math.max(0, left) * 100).toFixed(3)}%`;
+    bar.style.width = `${((Math.min(1, right) - Math.max(0, left)) * 100).toFixed(3)}%`;
   }
 }
 

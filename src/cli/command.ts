@@ -20,13 +20,19 @@ export interface CommandContext {
   readonly program: readonly [string, ...string[]];
 }
 
-/** One command: help is printed from this, so it cannot drift from what is parsed. */
-export interface Command {
+export interface CommandSummary {
   readonly name: string;
   readonly summary: string;
+}
+
+/** What a command takes and does: help is printed from this, so it cannot drift from what is parsed. */
+export interface CommandDefinition {
   /** Behind the name: `URL [URL ...] [flags]`. */
   readonly usage: string;
   readonly flags: Flags;
   readonly examples: readonly string[];
   readonly run: (argv: readonly string[], context: CommandContext) => Promise<ExitCode>;
 }
+
+/** A definition under its name (`command-list.ts`). */
+export interface Command extends CommandSummary, CommandDefinition {}

@@ -39,7 +39,7 @@ export function styled(console: Console, style: Style, text: string): string {
   return console.color ? `\u001b[${on}m${clean}\u001b[${off}m` : clean;
 }
 
-/** The process's own streams. `NO_COLOR` (any value) and dumb terminals get no colour. */
+/** The process's own streams. `FORCE_COLOR` asks for colour; `NO_COLOR` (any value) and dumb terminals get none. */
 export function processConsole(env: Readonly<Record<string, string | undefined>>): Console {
   const {stdout, stderr} = process;
   const interactive = stdout.isTTY === true;
@@ -62,13 +62,17 @@ export function processConsole(env: Readonly<Record<string, string | undefined>>
     },
     interactive,
     errInteractive,
-    color: interactive && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+    color: isForced(env['FORCE_COLOR']) || (interactive && !env['NO_COLOR'] && env['TERM'] !== 'dumb'),
     // Questions are on standard error. A pseudo-terminal that nobody has sized has no columns. Asked for each
     // time: windows change their size.
     get columns() {
       return stdout.columns || stderr.columns || 80;
     },
   };
+}
+
+function isForced(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value !== 'false';
 }
 
 function askOnTerminal(question: string, signal: AbortSignal): Promise<string | undefined> {

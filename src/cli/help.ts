@@ -1,4 +1,4 @@
-import type {Command} from './command.ts';
+import type {Command, CommandSummary} from './command.ts';
 import type {Flag} from './flags/parse-flags.ts';
 import {wrapText} from './terminal/wrap-text.ts';
 
@@ -6,7 +6,7 @@ import {wrapText} from './terminal/wrap-text.ts';
 const LEAST_TEXT = 30;
 
 /** `forge-tools --help` */
-export function renderOverview(commands: readonly Command[], columns: number): string {
+export function renderOverview(commands: readonly CommandSummary[], columns: number): string {
   const width = Math.max(...commands.map(command => command.name.length));
   return [
     'forge-tools: the hands of an LLM agent, guarded.',

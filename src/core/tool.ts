@@ -93,6 +93,8 @@ export interface ArtifactStore {
   readonly list: (folder: string) => Promise<Result<readonly string[]>>;
   /** `undefined` where there is no such file. */
   readonly open: (path: string) => Promise<Result<OpenArtifact | undefined>>;
+  /** Empties the oldest files of a folder, by the numbers in their names, until all have at most `maxBytes` together. */
+  readonly trim: (folder: string, maxBytes: number) => Promise<Result<void>>;
 }
 
 /** What a tool runs with. One per call. */

@@ -25,6 +25,7 @@ import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
 import {openWeb} from '../web/open-web.ts';
 import {renderUnifiedDiff} from '../workspace/patch/diff/render-unified.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
+import {openOnDesktop} from '../workspace/process/open-on-desktop.ts';
 import {protectedPaths} from './protected-paths.ts';
 
 export {openPageCache} from './open-page-cache.ts';
@@ -140,6 +141,11 @@ export async function followRun(run: string, environment: Environment): Promise<
   if (!found.ok) return found;
   const {serveRun} = await import('../report/live/serve-run.ts');
   return serveRun(found.value, systemClock);
+}
+
+/** Shows a file to the person at the desktop, where there is one. The value says whether it was. */
+export function showFile(file: string, {env}: Environment): Promise<boolean> {
+  return openOnDesktop(file, {platform: process.platform, env});
 }
 
 /** What the tools need on this machine, whether it is there, and how Chromium is kept from the network. */

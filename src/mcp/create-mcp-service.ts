@@ -31,7 +31,11 @@ export interface McpServiceOptions {
 
 /** What a transport serves. */
 export interface McpService {
-  /** One server for one connection, one session or one stateless request. */
+  /**
+   * One server for one connection, one session or one stateless request. Types of the protocol package are not ours
+   * to publish.
+   * @internal
+   */
   readonly createServer: McpServerFactory;
   /** Resolves when no call is running. Calls end when their connection does. */
   readonly settled: () => Promise<void>;

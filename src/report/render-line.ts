@@ -2,7 +2,7 @@ import {Allowance} from './call/allowance.ts';
 import {type CallDetails, readCallDetails} from './call/call-details.ts';
 import {refusalOf, stateOf, waitingsOf} from './call/call-state.ts';
 import {renderCall} from './call/render-call.ts';
-import {isObject} from './json-field.ts';
+import {isObject, listIn, numberIn, textIn} from './json-field.ts';
 import {embedJson, type SafeHtml} from './markup.ts';
 import type {RecordedCall, RunIncident} from './run-history.ts';
 
@@ -42,7 +42,9 @@ export function renderIncidentLine({at, event, payload}: RunIncident, index: num
   const facts = Object.entries(payload)
     .filter(([, value]) => !Array.isArray(value) || value.length > 0)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  const text = [event.replaceAll('_', ' '), ...facts].join(', ').slice(0, LONGEST_SUMMARY);
+  const named = event.replaceAll('_', ' ').toLowerCase();
+  const sentence = `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
+  const text = [sentence, ...facts].join(', ').slice(0, LONGEST_SUMMARY);
   return {line: embedJson({incident: index, at, text}), isCut: false, altered: 0};
 }
 
@@ -52,6 +54,7 @@ function rowOf(call: RecordedCall, details: CallDetails) {
     tool: call.tool.slice(0, 64),
     state: stateOf(call),
     summary: summaryOf(call, details),
+    ...pageOf(details),
     error: call.errorType ?? null,
     by: refusalOf(call)?.by.slice(0, 200) ?? null,
     start: call.startedAt,
@@ -59,6 +62,18 @@ function rowOf(call: RecordedCall, details: CallDetails) {
     waits: waitingsOf(call).map(([from, to]) => [from, to ?? null]),
     run: call.runSeconds ?? null,
     wait: call.waitSeconds,
+  };
+}
+
+/** Of a page that was read: its title, and the tokens of what was handed on. */
+function pageOf({result}: CallDetails): {readonly title: string | null; readonly tokens: number | null} {
+  const data = result['data'];
+  const parts = [...listIn(data, 'chunks'), ...listIn(data, 'passages'), ...listIn(data, 'sections')];
+  const counts = parts.flatMap(part => numberIn(part, 'token_count') ?? numberIn(part, 'tokens') ?? []);
+  const isPage = textIn(data, 'final_url') !== undefined;
+  return {
+    title: isPage ? oneLine(textIn(data, 'title') ?? '') || null : null,
+    tokens: isPage ? counts.reduce((sum, count) => sum + count, 0) : null,
   };
 }
 

@@ -19,7 +19,7 @@ export interface PageAssets {
 }
 
 /** The parts of the one script, in their order: each knows those before it. */
-const SCRIPTS = ['build', 'timeline', 'rows', 'head', 'search', 'keys', 'start'];
+const SCRIPTS = ['build', 'timeline', 'zoom', 'rows', 'colors', 'head', 'search', 'keys', 'start'];
 
 /** Reads the files of this package that stand in every page. */
 export async function loadAssets(): Promise<PageAssets> {
@@ -72,17 +72,22 @@ export function renderPage(
 <a class="skip" href="#list">Skip to the calls</a>
 <header>
 <div class="top">
-<h1>${title}</h1>
+<h1 id="headline">${title}</h1>
 <span class="tools">
 <button id="theme" type="button">Theme: auto</button>
 <button id="help" type="button" aria-haspopup="dialog">Keys <kbd>?</kbd></button>
 </span>
 </div>
+<p id="refusals" hidden></p>
 <p id="where"></p>
 <p id="verdict"></p>
 <dl id="totals"></dl>
 <div id="notes"></div>
 </header>
+<section id="net" aria-label="Changed files" hidden>
+<h2 id="net-title">Changed files</h2>
+<div id="net-body"></div>
+</section>
 <nav aria-label="Search and filters">
 <input id="search" type="search" placeholder="Search in calls ( / )" aria-label="Search in calls" autocomplete="off" spellcheck="false">
 <select id="tool" aria-label="Tool"></select>
@@ -92,7 +97,7 @@ export function renderPage(
 <output id="count" aria-live="polite"></output>
 </nav>
 <main>
-<div id="axis" aria-hidden="true"></div>
+<div id="axis"><span id="zoom" role="group" aria-label="Timeline"><button id="zoom-in" type="button" aria-label="Zoom in">+</button><button id="zoom-out" type="button" aria-label="Zoom out">−</button><button id="zoom-all" type="button" hidden>Whole run</button></span><div class="track" aria-hidden="true"></div></div>
 <ol id="list" role="list" aria-label="Calls" tabindex="-1"></ol>
 <p id="nothing" hidden>No call fits the search and the filters. <button id="reset" type="button">Show all</button></p>
 </main>
@@ -105,6 +110,10 @@ export function renderPage(
 <dt><kbd>Enter</kbd></dt><dd>open or close the call</dd>
 <dt><kbd>Esc</kbd></dt><dd>close the call, leave the search</dd>
 <dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next, previous call that failed or was refused</dd>
+<dt><kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd></dt><dd>timeline: in, out, the whole run (or drag over it)</dd>
+<dt><kbd>h</kbd> <kbd>l</kbd></dt><dd>timeline: earlier, later</dd>
+<dt><kbd>z</kbd></dt><dd>timeline: the call that has the focus</dd>
+<dt><kbd>c</kbd></dt><dd>copy a link to the call</dd>
 <dt><kbd>t</kbd></dt><dd>theme</dd>
 <dt><kbd>?</kbd></dt><dd>these keys</dd>
 </dl>

@@ -34,13 +34,15 @@ test('report: a page is written beside the run, for its owner alone, in place of
         failed: 0,
         log: 'intact',
         altered: 0,
+        changed: 0,
       },
     });
   }
   expect(statSync(join(directory, 'report.html')).mode & 0o777).toBe(0o600);
-  const [head, incident, call] = linesOf(readFileSync(join(directory, 'report.html'), 'utf8'));
+  const [head, net, incident, call] = linesOf(readFileSync(join(directory, 'report.html'), 'utf8'));
   expect(head).toMatchObject({live: false, head: {state: 'ended', verdict: {state: 'intact'}, notes: []}});
-  expect(incident).toMatchObject({text: 'session started, version 1'});
+  expect(net).toMatchObject({net: {files: 0}});
+  expect(incident).toMatchObject({text: 'Session started, version 1'});
   expect(call).toMatchObject({step: 1, tool: 'echo', state: 'success', summary: 'hello'});
 });
 
@@ -62,7 +64,7 @@ test('policy: what was changed after it was written is said, in the page and in 
     ok: true,
     value: {altered: 1, log: 'intact'},
   });
-  const [head, , call] = linesOf(readFileSync(join(directory, 'report.html'), 'utf8'));
+  const [head, , , call] = linesOf(readFileSync(join(directory, 'report.html'), 'utf8'));
   expect(JSON.stringify(head)).toContain('1 files of the run are missing or were changed');
   expect(JSON.stringify(call)).toContain('changed after it was written');
 

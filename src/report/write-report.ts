@@ -7,6 +7,8 @@ import type {LogCheck} from '../runtime/events/verify-log.ts';
 import {ioFailure} from '../runtime/io-failure.ts';
 import {replaceFile} from '../system/replace-file.ts';
 import {stateOf} from './call/call-state.ts';
+import {netChanges} from './changes/net-changes.ts';
+import {renderChangesLine} from './changes/render-changes.ts';
 import {renderLines} from './render-lines.ts';
 import {loadAssets, renderPage} from './render-page.ts';
 import {RunReader} from './run-reader.ts';
@@ -20,6 +22,8 @@ export interface WrittenReport {
   readonly calls: number;
   readonly refused: number;
   readonly failed: number;
+  /** Files that are not as the run found them. */
+  readonly changed: number;
   readonly durationSec: number;
   readonly log: LogCheck['state'];
   /** Artifacts that are not what the log vouches for. */
@@ -35,6 +39,7 @@ export async function writeReport(run: string, out: string | undefined): Promise
   const read = await reader.readOn();
   if (!read.ok) return read;
   const lines = await renderLines(reader, MOST_CHARACTERS);
+  const changes = await netChanges(run, reader.history.calls.values());
   const cut = lines.filter(({isCut}) => isCut).length;
   const altered = lines.reduce((sum, line) => sum + line.altered, 0);
   const notes = [
@@ -46,7 +51,7 @@ export async function writeReport(run: string, out: string | undefined): Promise
   const head = await reader.head(notes);
   const text = renderPage(
     head,
-    lines.map(({line}) => line),
+    [renderChangesLine(changes), ...lines.map(({line}) => line)],
     await loadAssets(),
     false,
   );
@@ -64,6 +69,7 @@ export async function writeReport(run: string, out: string | undefined): Promise
     calls: history.calls.size,
     refused: count('refused'),
     failed: count('failed') + count('lost'),
+    changed: changes.files.length + changes.more,
     durationSec: ((history.lastAt ?? 0) - (history.firstAt ?? 0)) / 1000,
     log: read.value.state,
     altered,

@@ -1,5 +1,5 @@
 import {constants} from 'node:fs';
-import {type FileHandle, open, readdir} from 'node:fs/promises';
+import {type FileHandle, lstat, open, readdir, unlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {ok} from '../core/result.ts';
 import type {ArtifactStore, OpenArtifact} from '../core/tool.ts';
@@ -31,7 +31,45 @@ export function artifactStore(root: string): ArtifactStore {
         return errorCode(error) === 'ENOENT' ? ok(undefined) : ioFailure(error, path, 'read the artifact');
       }
     },
+    trim: async (folder, maxBytes) => {
+      try {
+        await trim(join(root, folder), maxBytes);
+        return ok(undefined);
+      } catch (error) {
+        return errorCode(error) === 'ENOENT' ? ok(undefined) : ioFailure(error, folder, 'trim the artifacts');
+      }
+    },
   };
+}
+
+async function trim(directory: string, maxBytes: number): Promise<void> {
+  const names = (await readdir(directory)).sort(byNumber);
+  const sizes = await Promise.all(names.map(name => sizeOf(join(directory, name))));
+  let left = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  for (const [at, name] of names.entries()) {
+    if (left <= maxBytes) return;
+    const bytes = sizes[at] ?? 0;
+    if (bytes > 0) await makeEmpty(join(directory, name));
+    left -= bytes;
+  }
+}
+
+const byNumber = new Intl.Collator('en', {numeric: true}).compare;
+
+async function sizeOf(path: string): Promise<number> {
+  const info = await lstat(path);
+  return info.isFile() ? info.size : 0;
+}
+
+/** A new file in its place: a call that still writes to the old one does not fill it again. */
+async function makeEmpty(path: string): Promise<void> {
+  try {
+    await unlink(path);
+    await writeFile(path, '', {flag: 'wx', mode: 0o600});
+  } catch (error) {
+    // Another call has just done so.
+    if (!['ENOENT', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+  }
 }
 
 function openArtifact(handle: FileHandle, bytes: number): OpenArtifact {

@@ -65,7 +65,11 @@ function inertContext(signal: AbortSignal, log: Log): ToolContext {
     streamArtifact: () => {
       throw new Error('Working out an intent must not save anything.');
     },
-    artifacts: {list: async () => ok([]), open: async () => ok(undefined)},
+    artifacts: {
+      list: async () => ok([]),
+      open: async () => ok(undefined),
+      trim: async () => ok(undefined),
+    },
     progress: () => {},
   };
 }

@@ -101,7 +101,10 @@ describe('createSandbox', () => {
 
   test('policy: a box that does not say in time what is mounted in it ends, and so does the call', async () => {
     const version = '[ "$1" = --version ] && echo "bubblewrap 0.8.0" && exit';
-    const directory = programs({bwrap: `${version}; exec cat >/dev/null`, setpriv: 'exit 1'});
+    const directory = programs({
+      bwrap: `${version}; [ "$1" = --args ] || exit 1; exec cat >/dev/null`,
+      setpriv: 'exit 1',
+    });
     const workspace = temporaryDirectory();
     const sandbox = createSandbox(runOptions({sandbox: 'bubblewrap'}), {
       workspace,

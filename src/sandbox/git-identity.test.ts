@@ -3,7 +3,7 @@ import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {gitIdentity} from './git-identity.ts';
+import {gitIdentity, gitSystemConfig, gitVariables} from './git-identity.ts';
 
 function place(files: Readonly<Record<string, string>>) {
   const root = mkdtempSync(join(tmpdir(), 'forge-identity-'));
@@ -55,5 +55,17 @@ describe('who commits in a sandbox', () => {
       encoding: 'utf8',
     });
     expect(gitIdentity(workspace, env)['GIT_AUTHOR_NAME']).toBe(git.trim());
+  });
+
+  test('policy: as the configuration of the system it is the user, as git reads it', () => {
+    const {root, env} = place({'home/.gitconfig': '[user]\nname = "A \\"B\\" \\\\ # C"\nemail = a@b\n'});
+    writeFileSync(join(root, 'system'), gitSystemConfig(env));
+    const git = (key: string): string =>
+      execFileSync('git', ['config', '-f', join(root, 'system'), key], {encoding: 'utf8'});
+    expect([git('user.name'), git('user.email')]).toEqual(['A "B" \\ # C\n', 'a@b\n']);
+    expect(gitSystemConfig({})).toContain('name = "forge-tools"');
+    expect(gitVariables({...env, GIT_AUTHOR_NAME: 'Env', GIT_AUTHOR_EMAIL: ' '})).toEqual({
+      GIT_AUTHOR_NAME: 'Env',
+    });
   });
 });

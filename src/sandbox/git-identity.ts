@@ -11,29 +11,57 @@ const MAX_BYTES = 262_144;
 const MAX_CHARS = 200;
 const NOBODY = {name: 'forge-tools', email: 'forge-tools@localhost'};
 
+/** Variables are stronger than every configuration. */
+const VARIABLES = {
+  GIT_AUTHOR_NAME: 'name',
+  GIT_AUTHOR_EMAIL: 'email',
+  GIT_COMMITTER_NAME: 'name',
+  GIT_COMMITTER_EMAIL: 'email',
+} as const;
+
+type HostEnv = Readonly<Record<string, string | undefined>>;
+
 /**
  * Who commits in a sandbox, where the configuration of the user is not: who it would be outside, by the environment,
  * the repository or the user. These are read as files, since git runs what some settings say; what they include is
  * not followed. Somebody neutral where nobody is named.
  */
-export function gitIdentity(
-  workspace: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  const {HOME: home, XDG_CONFIG_HOME: configHome} = env;
-  const files = [
-    join(workspace, '.git/config'),
+export function gitIdentity(workspace: string, env: HostEnv): Readonly<Record<string, string>> {
+  const person = firstOf([join(workspace, '.git/config'), ...userFiles(env)]);
+  const variables = Object.entries(VARIABLES).map(([name, key]) => [name, usable(env[name]) ?? person[key]]);
+  return Object.fromEntries(variables);
+}
+
+/** What of it is named by the environment of the host. */
+export function gitVariables(env: HostEnv): Readonly<Record<string, string>> {
+  const named = Object.keys(VARIABLES).flatMap(name => {
+    const value = usable(env[name]);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(named);
+}
+
+/** The same as the configuration of a system, so that what a repository says of itself is stronger. */
+export function gitSystemConfig(env: HostEnv): string {
+  const {name, email} = firstOf(userFiles(env));
+  return `[user]\n\tname = ${written(name)}\n\temail = ${written(email)}\n`;
+}
+
+function userFiles({HOME: home, XDG_CONFIG_HOME: configHome}: HostEnv): readonly string[] {
+  return [
     ...(home ? [join(home, '.gitconfig')] : []),
     ...(configHome ? [join(configHome, 'git/config')] : home ? [join(home, '.config/git/config')] : []),
   ];
+}
+
+function firstOf(files: readonly string[]): typeof NOBODY {
   const people = files.map(readPerson);
   const first = (key: 'name' | 'email'): string => people.find(person => person[key])?.[key] ?? NOBODY[key];
-  return {
-    GIT_AUTHOR_NAME: usable(env['GIT_AUTHOR_NAME']) ?? first('name'),
-    GIT_AUTHOR_EMAIL: usable(env['GIT_AUTHOR_EMAIL']) ?? first('email'),
-    GIT_COMMITTER_NAME: usable(env['GIT_COMMITTER_NAME']) ?? first('name'),
-    GIT_COMMITTER_EMAIL: usable(env['GIT_COMMITTER_EMAIL']) ?? first('email'),
-  };
+  return {name: first('name'), email: first('email')};
+}
+
+function written(value: string): string {
+  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 /** Nobody, where the file is not there or is none: a pipe in its place keeps nobody waiting. */

@@ -83,6 +83,14 @@ export const runSection = {
       max: 1_048_576,
       doc: 'Open files of each process.',
     },
+    kept_output_mb: {
+      kind: 'integer',
+      default: 256,
+      min: 64,
+      max: 1_048_576,
+      unit: 'MiB',
+      doc: 'What a session keeps for `read_output` of long outputs, 16 MiB of a stream at most. The oldest go first.',
+    },
     path: {
       kind: 'text',
       default: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

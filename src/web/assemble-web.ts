@@ -26,7 +26,7 @@ import {logFetch} from './log-fetch.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {HttpTransport, WebUrl} from './page.ts';
+import type {Credential, HttpTransport, WebUrl} from './page.ts';
 import {
   type DocumentRequest,
   type QuoteOutcome,
@@ -57,6 +57,7 @@ export interface WebPorts {
 export interface WebSettings {
   readonly policy: GuardPolicy;
   readonly proxy: ProxySettings | undefined;
+  readonly credentials: readonly Credential[];
 }
 
 export interface Web {
@@ -79,7 +80,11 @@ const DAY_MS = 86_400_000;
 const REMEMBERED_REDIRECTS = 10_000;
 
 /** Wires the stages of `web_fetch`. */
-export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettings, ports: WebPorts): Web {
+export function assembleWeb(
+  options: WebFetchOptions,
+  {policy, proxy, credentials}: WebSettings,
+  ports: WebPorts,
+): Web {
   const {clock} = ports;
   const log = completeLog(ports.log);
   const guard = createGuard(createSsrfValidator(policy, ports.resolver ?? createSystemResolver()), policy);
@@ -112,6 +117,7 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
     redirects: new PermanentRedirects(REMEMBERED_REDIRECTS, ttlMs, clock),
     sharedLoads: new SingleFlight(),
     headers,
+    credentials,
     clock,
     log,
   };
@@ -120,7 +126,7 @@ export function assembleWeb(options: WebFetchOptions, {policy, proxy}: WebSettin
   };
   const fetch: Web['fetch'] = (request, limits) =>
     logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
-  const snapshots = new Snapshots(deps.cache);
+  const snapshots = new Snapshots(deps.cache, credentials);
   const reading = {options, policy, workers, clock, log, snapshots, fetchPage: fetch};
   return {
     deps,
@@ -172,7 +178,7 @@ function robotsAccess(
     methodOf: ({method}) => method,
     makeBudget: cancel => new Budget(options.timeout_seconds * 1000, clock, cancel),
     openHop: async (url, hosts, budget) => {
-      const checked = checkUrl(url, policy);
+      const checked = checkUrl(url, policy, hosts.openings.hold);
       if (!checked.ok) return checked;
       const target = await authorizeHop(checked.value, hosts, guard, budget);
       return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;

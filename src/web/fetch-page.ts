@@ -56,11 +56,11 @@ export async function fetchPage(
 
   const url = parseUrl(requested);
   if (!url.ok) return url;
-  const start = checkUrl(url.value, deps.policy);
+  const start = checkUrl(url.value, deps.policy, true);
   if (!start.ok) return start;
 
   const rendering = chooseRendering(url.value, forced, deps.options);
-  const cached = noCache ? undefined : await findCached(url.value, rendering, mayReach, deps);
+  const cached = noCache ? undefined : await findCached(start.value, rendering, mayReach, deps);
   const page = cached
     ? ok(cached)
     : await loadShared(start.value, {rendering, noCache, maxChunkTokens, mayReach, signal}, deps);

@@ -2,11 +2,12 @@ import type {Browser} from './browser/browser.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {CacheEntry} from './cache/entry.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
+import {cacheAddress, credentialFor} from './credentials/credential-origin.ts';
 import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach, type MayReach} from './navigate/host-reach.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {CanonicalUrl, LoadedPage, WebUrl} from './page.ts';
+import type {CanonicalUrl, CheckedUrl, Credential, LoadedPage} from './page.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
 
@@ -16,6 +17,7 @@ export interface FindCachedDeps {
   readonly cache: Pick<DiskCache, 'read'>;
   readonly redirects: PermanentRedirects;
   readonly browser: Pick<Browser, 'isThere'>;
+  readonly credentials: readonly Credential[];
 }
 
 /**
@@ -23,32 +25,35 @@ export interface FindCachedDeps {
  * one that a fallback to the browser left.
  */
 export async function findCached(
-  url: WebUrl,
+  {url, opened}: CheckedUrl,
   rendering: Rendering,
   mayReach: MayReach | undefined,
   deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
-  const direct = await lookUp(url.canonical, rendering, deps);
+  const credential = credentialFor(url.origin, deps.credentials);
+  const direct = await lookUp(url.canonical, credential, rendering, deps);
   if (direct || !deps.options.cache_redirects) return direct;
   // Ruling F2. The remembered target passes today's static checks before its page is served.
   const target = deps.redirects.recall(url.canonical);
   if (target === undefined) return undefined;
   const parsed = parseUrl(target);
-  if (!parsed.ok || !checkUrl(parsed.value, deps.policy).ok) return undefined;
+  if (!parsed.ok || !checkUrl(parsed.value, deps.policy, opened).ok) return undefined;
   if (!new HostReach(url, mayReach).permit(parsed.value).ok) return undefined;
-  return lookUp(parsed.value.canonical, rendering, deps);
+  return lookUp(parsed.value.canonical, credential, rendering, deps);
 }
 
 async function lookUp(
   canonical: CanonicalUrl,
+  credential: Credential | undefined,
   rendering: Rendering,
   deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
   const {cache, options, browser} = deps;
+  const address = cacheAddress(canonical, credential);
   let entry: CacheEntry | undefined;
-  if (rendering.method === 'http') entry = await cache.read(canonical, 'http');
+  if (rendering.method === 'http') entry = await cache.read(address, 'http');
   if (!entry) {
-    const rendered = await cache.read(canonical, 'browser');
+    const rendered = await cache.read(address, 'browser');
     if (rendering.method === 'browser' || rendered?.origin === 'fallback') entry = rendered;
   }
   if (!entry) return undefined;
@@ -56,7 +61,7 @@ async function lookUp(
   const wasWithout = entry.notes.includes('browser_unavailable_used_http');
   if (wasWithout && options.browser.enabled && (await browser.isThere())) return undefined;
   return {
-    finalUrl: entry.canonical_url,
+    finalUrl: canonical,
     fetchedAt: entry.fetched_at,
     method: entry.rendering_method,
     document: entry.extracted,

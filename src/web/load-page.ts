@@ -4,10 +4,11 @@ import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
+import {cacheAddress} from './credentials/credential-origin.ts';
 import type {HostReach} from './navigate/host-reach.ts';
 import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
 import type {WebFetchOptions} from './options.ts';
-import type {CheckedUrl, LoadedPage} from './page.ts';
+import type {CheckedUrl, Credential, LoadedPage} from './page.ts';
 import {type Content, type ContentDeps, readContent} from './read-content.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {type BrowserPageDeps, openBrowserPage} from './render/open-browser-page.ts';
@@ -46,7 +47,7 @@ export async function loadPage(
     });
     if (!read.ok) return read;
     const content = read.value;
-    const stored = content.uncacheable || (await store(content, deps));
+    const stored = content.uncacheable || (await store(content, navigation.credential, deps));
     rememberRedirect(start, content, deps);
     return ok({
       finalUrl: content.finalUrl,
@@ -69,10 +70,10 @@ export async function loadPage(
 }
 
 /** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */
-function store(content: Content, {cache}: StoreDeps): Promise<boolean> {
+function store(content: Content, credential: Credential | undefined, {cache}: StoreDeps): Promise<boolean> {
   const {source, finalUrl, method, origin, document, plan, notes} = content;
   return cache.write({
-    canonical_url: finalUrl,
+    canonical_url: cacheAddress(finalUrl, credential),
     rendering_method: method,
     fetched_at: timestamp(source.fetchedAt),
     ...(origin && {origin}),

@@ -1,5 +1,6 @@
 import {ok, type Result} from '../core/result.ts';
 import type {Web, WebPorts, WebSettings} from './assemble-web.ts';
+import {readCredentials} from './credentials/read-credentials.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {readGuardPolicy} from './guard/guard-policy.ts';
 import type {WebFetchOptions} from './options.ts';
@@ -19,12 +20,14 @@ export interface LazyWeb {
 
 /** Checks the settings now and loads the rest when it is needed. The error holds what stops start-up. */
 export function openWeb(options: WebFetchOptions, ports: WebPorts): Result<LazyWeb, readonly string[]> {
-  const guard = readGuardPolicy(options.security);
+  const guard = readGuardPolicy(options.security, options.allow_private);
   if (!guard.ok) return guard;
   const proxy = options.http.use_system_proxy ? readProxySettings(ports.env) : ok(undefined);
   if (!proxy.ok) return {ok: false, error: [proxy.error.message]};
+  const {credentials, problems} = readCredentials(options.credentials, ports);
+  if (problems.length > 0) return {ok: false, error: problems};
   const {policy, warnings} = guard.value;
-  const settings: WebSettings = {policy, proxy: proxy.value};
+  const settings: WebSettings = {policy, proxy: proxy.value, credentials};
 
   let loading: Promise<Web> | undefined;
   const load = (): Promise<Web> => {

@@ -100,6 +100,57 @@ export const webFetchSection = {
       extension: true,
       doc: 'Remember permanent redirects (301, 308), so that a redirecting URL can be a cache hit.',
     },
+    allow_private: {
+      kind: 'table-list',
+      default: [],
+      required: ['host', 'cidr'],
+      extension: true,
+      doc: 'Opens addresses that are blocked for one host, such as a wiki of your own network. Needs `security.allow_insecure_overrides`. It holds for a call that asks for that host, and as long as the fetch stays on opened hosts: no page of the public web leads there by a redirect or as part of itself. `security.additional_blocked_cidrs` blocks there too.',
+      entries: {
+        host: {
+          kind: 'text',
+          default: '',
+          doc: 'The host as URLs write it: `wiki.example.com`, `localhost`, `10.1.2.3`. No wildcards.',
+        },
+        cidr: {
+          kind: 'text',
+          default: '',
+          doc: 'The range that its addresses lie in: `10.1.2.0/24`. Any other address of the host is checked as ever. Write two tables for two ranges.',
+        },
+        ports: {
+          kind: 'integer-list',
+          default: [80, 443],
+          doc: 'The ports that are opened, whatever `security.allowed_ports` says.',
+        },
+      },
+    },
+    credentials: {
+      kind: 'table-list',
+      default: [],
+      required: ['host'],
+      extension: true,
+      doc: 'A secret that is sent to one origin, over https only: with the requests for the page itself, until the fetch is led to another origin. What a page loads, robots.txt and redirects elsewhere never get it. It is not logged, its pages are cached apart, and whoever is asked about a call is told that it goes along.',
+      entries: {
+        host: {
+          kind: 'text',
+          default: '',
+          doc: 'The host, with a port unless it is 443: `git.example.com`, `git.example.com:8443`. No wildcards.',
+        },
+        header: {kind: 'text', default: 'Authorization', doc: 'The header that carries it.'},
+        prefix: {
+          kind: 'text',
+          default: '',
+          doc: 'Written in front of the secret: `"Bearer "`, `"token "`.',
+        },
+        env: {kind: 'text', default: '', doc: 'The environment variable that holds the secret.'},
+        file: {
+          kind: 'text',
+          default: '',
+          path: true,
+          doc: 'The file that holds the secret, outside of the workspace; a line break at its end is left out. Either this or `env`.',
+        },
+      },
+    },
     http: {
       kind: 'section',
       doc: 'The HTTP client.',
@@ -263,7 +314,7 @@ export const webFetchSection = {
         allow_insecure_overrides: {
           kind: 'flag',
           default: false,
-          doc: 'Must be true for any of the `block_` settings to be false.',
+          doc: 'Must be true for any of the `block_` settings to be false, and for `allow_private`.',
         },
       },
     },

@@ -33,6 +33,8 @@ export interface WebUrl {
 export interface CheckedUrl {
   readonly [checked]: true;
   readonly url: WebUrl;
+  /** The operator opened blocked ranges for this host and port (`allow_private`), and that holds here. */
+  readonly opened: boolean;
 }
 
 /**
@@ -46,6 +48,17 @@ export interface PinnedTarget {
   readonly addresses: readonly [string, ...string[]];
   /** A7: what the remote address of the socket may be (all checked addresses). */
   readonly pinned: ReadonlySet<string>;
+}
+
+/** A secret that the operator has sent to one origin, with the main document's requests and no others. */
+export interface Credential {
+  /** `https://host[:port]`, as `WebUrl.origin` has it. */
+  readonly origin: string;
+  /** The header that carries it. */
+  readonly header: string;
+  readonly value: () => string;
+  /** Names the pages that it showed in the cache. The secret cannot be found from it. */
+  readonly id: string;
 }
 
 /** Lower-case name → values in the order of arrival. */

@@ -96,7 +96,7 @@ async function loadSnapshot(
 ): Promise<Result<SnapshotPage>> {
   const url = parseUrl(request.url);
   if (!url.ok) return url;
-  const checked = checkUrl(url.value, policy);
+  const checked = checkUrl(url.value, policy, true);
   if (!checked.ok) return checked;
   const {canonical, host} = url.value;
   // Review R11: what another call was led to is not for one that may not go there.

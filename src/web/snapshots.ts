@@ -1,6 +1,7 @@
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {CacheEntry} from './cache/entry.ts';
-import type {Note, RenderingMethod} from './page.ts';
+import {cacheAddress, credentialFor} from './credentials/credential-origin.ts';
+import type {Credential, Note, RenderingMethod} from './page.ts';
 
 /** A document with its name, and where it comes from. */
 export interface SnapshotPage {
@@ -34,14 +35,16 @@ const CONDITIONS: ReadonlySet<Note> = new Set([
  */
 export class Snapshots {
   readonly #cache: DiskCache;
+  readonly #credentials: readonly Credential[];
   /** Requested address and snapshot → the address that it was read from. */
   readonly #finals = new Map<string, string>();
   /** Snapshot → the address that it was last asked for by. */
   readonly #requested = new Map<string, string>();
   readonly #kept = new Set<string>();
 
-  constructor(cache: DiskCache) {
+  constructor(cache: DiskCache, credentials: readonly Credential[]) {
     this.#cache = cache;
+    this.#credentials = credentials;
   }
 
   /** `requested` is canonical: only who asked for an address gets what it led to. */
@@ -49,7 +52,7 @@ export class Snapshots {
     const {snapshot, finalUrl, method, markdown, title, language} = page;
     remember(this.#finals, `${requested} ${snapshot}`, finalUrl);
     remember(this.#requested, snapshot, requested);
-    const address = addressOf(finalUrl, snapshot);
+    const address = this.#cachedAs(requested, finalUrl, snapshot);
     if (this.#kept.has(address)) return;
     const isWritten = await this.#cache.write({
       canonical_url: address,
@@ -69,20 +72,22 @@ export class Snapshots {
   async find(requested: string, snapshot: string): Promise<SnapshotPage | undefined> {
     const finalUrl = this.#finals.get(`${requested} ${snapshot}`) ?? requested;
     for (const method of METHODS) {
-      const entry = await this.#cache.read(addressOf(finalUrl, snapshot), method);
+      const entry = await this.#cache.read(this.#cachedAs(requested, finalUrl, snapshot), method);
       if (entry) return pageOf(entry, finalUrl, snapshot);
     }
     return undefined;
+  }
+
+  /** What was read with a credential is there for who has the same one. */
+  #cachedAs(requested: string, finalUrl: string, snapshot: string): string {
+    const credential = credentialFor(new URL(requested).origin, this.#credentials);
+    return `${cacheAddress(finalUrl, credential)}#${snapshot}`;
   }
 
   /** The address that a snapshot was asked for by, if this process has seen it. */
   addressOf(snapshot: string): string | undefined {
     return this.#requested.get(snapshot);
   }
-}
-
-function addressOf(finalUrl: string, snapshot: string): string {
-  return `${finalUrl}#${snapshot}`;
 }
 
 function pageOf(entry: CacheEntry, finalUrl: string, snapshot: string): SnapshotPage {

@@ -1,5 +1,14 @@
 import {expect, test} from 'vitest';
-import {fileNotFound, notADirectory, notAFile, notRead, staleRead, symlinkBlocked} from './refusals.ts';
+import {MAX_WHOLE_FILE_BYTES} from './max-whole-file-bytes.ts';
+import {
+  fileNotFound,
+  fileTooLarge,
+  notADirectory,
+  notAFile,
+  notRead,
+  staleRead,
+  symlinkBlocked,
+} from './refusals.ts';
 
 test.each([
   [fileNotFound('a'), 'file_not_found', 'There is no "a". Look it up with list_files or glob.'],
@@ -26,6 +35,11 @@ test.each([
     'not_read',
     '"a" was not read in this session, so it may not be changed. Call read_file on it first.',
   ],
+  [
+    fileTooLarge('a', 40_000_000),
+    'file_too_large',
+    `The new content of "a" has 40000000 bytes, more than the ${MAX_WHOLE_FILE_BYTES} that are written at once. Use run for a file of that size.`,
+  ],
 ])('policy: a refusal says what, with which path, and what to do (%#)', ({error}, code, message) => {
   expect(error).toMatchObject({code, message});
 });
@@ -37,4 +51,5 @@ test('Tool API: the details of a refusal name the path, and what is known of it'
   expect(symlinkBlocked('a/b', 'a').error.details).toEqual({path: 'a/b', component: 'a'});
   expect(staleRead('a').error.details).toEqual({path: 'a'});
   expect(notRead('a').error.details).toEqual({path: 'a'});
+  expect(fileTooLarge('a', 1).error.details).toEqual({path: 'a', size: 1, max_bytes: MAX_WHOLE_FILE_BYTES});
 });

@@ -185,4 +185,7 @@ test('W18: a root below a directory of that name comes before it', () => {
   expect(parseWorkspacePath(['/workspace/project'], '/workspace/project/a')).toEqual({ok: true, value: 'a'});
   // Such a path is one of the host, and lies outside.
   expect(codeOf(parseWorkspacePath(['/workspace/project'], '/workspace/a'))).toBe('path_escape');
+  // By its real path alone, too.
+  expect(codeOf(parseWorkspacePath(['/workspace/project', '/link'], '/workspace/a'))).toBe('path_escape');
+  expect(codeOf(parseWorkspacePath(['/real', '/workspace/project'], '/workspace/a'))).toBe('path_escape');
 });

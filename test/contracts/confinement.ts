@@ -256,83 +256,95 @@ export function confinementContract(name: string, place: SandboxPlace): void {
       }
     });
 
-    test('review R7 B: a workspace without a repository gets none, and git looks no further', async () => {
-      const guarded = openSandbox({...place, owner: OTHER_USER});
-      const ran = await guarded.run(
-        'mkdir -p .git/hooks; rm .git; mv .git x; echo "gitdir: x" >.git; git init -q .; git status; cat .git',
-      );
-      expect(ran.out).toMatch(/^gitdir: \/nonexistent\/.* remove the file \.git if no session is open\n$/);
-      expect(ran.err).toContain('not a git repository: /nonexistent/');
-      await guarded.sandbox.close();
-      expect(readdirSync(guarded.workspace)).toEqual([]);
-      await guarded.close();
-    });
+    test.each(OWNERS)(
+      'review R7 B: a workspace without a repository gets none, and git looks no further, by commands of %s',
+      async (_, owner) => {
+        const guarded = openSandbox({...place, owner});
+        const ran = await guarded.run(
+          'mkdir -p .git/hooks; rm .git; mv .git x; echo "gitdir: x" >.git; git init -q .; git status; cat .git',
+        );
+        expect(ran.out).toMatch(/^gitdir: \/nonexistent\/.* remove the file \.git if no session is open\n$/);
+        expect(ran.err).toContain('not a git repository: /nonexistent/');
+        await guarded.sandbox.close();
+        expect(readdirSync(guarded.workspace)).toEqual([]);
+        await guarded.close();
+      },
+    );
 
-    test('review R7 A, B: a repository laid out in the root is never run by git, also after the session', async () => {
-      const guarded = openSandbox({...place, owner: OTHER_USER});
-      const ran = await guarded.run(
-        'mkdir objects refs && echo "ref: refs/heads/main" >HEAD && ' +
-          'printf "[core]\\nrepositoryformatversion = 0\\nworktree = .\\nfsmonitor = touch /tmp/forge-ran; false\\n" >config',
-      );
-      expect(ran.exitStatus).toEqual({kind: 'exited', code: 0});
-      const mark = join(mkdtempSync(join(tmpdir(), 'forge-mark-')), 'ran');
-      const config = join(guarded.workspace, 'config');
-      writeFileSync(config, readFileSync(config, 'utf8').replace('/tmp/forge-ran', mark));
-      // Without the place holder it is run: the attack is a real one.
-      const place_ = join(guarded.workspace, '.git');
-      for (const close of [async () => {}, () => guarded.sandbox.close()]) {
-        await close();
+    test.each(OWNERS)(
+      'review R7 A, B: a repository laid out in the root is never run by git, also after the session, by commands of %s',
+      async (_, owner) => {
+        const guarded = openSandbox({...place, owner});
+        const ran = await guarded.run(
+          'mkdir objects refs && echo "ref: refs/heads/main" >HEAD && ' +
+            'printf "[core]\\nrepositoryformatversion = 0\\nworktree = .\\nfsmonitor = touch /tmp/forge-ran; false\\n" >config',
+        );
+        expect(ran.exitStatus).toEqual({kind: 'exited', code: 0});
+        const mark = join(mkdtempSync(join(tmpdir(), 'forge-mark-')), 'ran');
+        const config = join(guarded.workspace, 'config');
+        writeFileSync(config, readFileSync(config, 'utf8').replace('/tmp/forge-ran', mark));
+        // Without the place holder it is run: the attack is a real one.
+        const place_ = join(guarded.workspace, '.git');
+        for (const close of [async () => {}, () => guarded.sandbox.close()]) {
+          await close();
+          spawnSync('git', ['status'], {cwd: guarded.workspace, env: GIT_ENV});
+          expect(existsSync(mark)).toBe(false);
+        }
+        expect(guarded.log).toContainEqual(expect.objectContaining({event: 'sandbox_repository_in_root'}));
+        rmSync(place_);
         spawnSync('git', ['status'], {cwd: guarded.workspace, env: GIT_ENV});
-        expect(existsSync(mark)).toBe(false);
-      }
-      expect(guarded.log).toContainEqual(expect.objectContaining({event: 'sandbox_repository_in_root'}));
-      rmSync(place_);
-      spawnSync('git', ['status'], {cwd: guarded.workspace, env: GIT_ENV});
-      expect(existsSync(mark)).toBe(true);
-      await guarded.close();
-    });
+        expect(existsSync(mark)).toBe(true);
+        await guarded.close();
+      },
+    );
 
-    test('review R9: what is protected cannot be made by a command where it does not exist', async () => {
-      const guarded = open({
-        owner: OTHER_USER,
-        prepare: workspace => mkdirSync(join(workspace, '.config')),
-        protectedPaths: workspace => [join(workspace, '.config/forge/config.toml')],
-      });
-      const attempts = [
-        ...['echo x >.config/forge/config.toml', 'mv .config/forge .config/x', 'rm -rf .config/forge'],
-        ...['mv .config x', 'ln -s /tmp .config/forge/config.toml', 'mkdir .config/forge/config.toml'],
-      ];
-      const ran = await guarded.run(
-        attempts.map(attempt => `(${attempt}) 2>/dev/null && echo '${attempt}'`).join('; '),
-      );
-      expect(ran.out).toBe('');
-      expect((await guarded.run('echo x >.config/other && ls -A .config/forge')).out).toBe('');
-      expect(readdirSync(join(guarded.workspace, '.config')).sort()).toEqual(['forge', 'other']);
-      if (process.getuid?.() === 0) {
-        expect(statSync(join(guarded.workspace, '.config/forge')).uid).toBe(OTHER_USER);
-      }
-    });
+    test.each(OWNERS)(
+      'review R9: what is protected cannot be made by a command where it does not exist, by commands of %s',
+      async (_, owner) => {
+        const guarded = open({
+          owner,
+          prepare: workspace => mkdirSync(join(workspace, '.config')),
+          protectedPaths: workspace => [join(workspace, '.config/forge/config.toml')],
+        });
+        const attempts = [
+          ...['echo x >.config/forge/config.toml', 'mv .config/forge .config/x', 'rm -rf .config/forge'],
+          ...['mv .config x', 'ln -s /tmp .config/forge/config.toml', 'mkdir .config/forge/config.toml'],
+        ];
+        const ran = await guarded.run(
+          attempts.map(attempt => `(${attempt}) 2>/dev/null && echo '${attempt}'`).join('; '),
+        );
+        expect(ran.out).toBe('');
+        expect((await guarded.run('echo x >.config/other && ls -A .config/forge')).out).toBe('');
+        expect(readdirSync(join(guarded.workspace, '.config')).sort()).toEqual(['forge', 'other']);
+        if (process.getuid?.() === 0) {
+          expect(statSync(join(guarded.workspace, '.config/forge')).uid).toBe(owner);
+        }
+      },
+    );
 
-    test('review R8: a package in the workspace can be read and not rewritten', async () => {
-      const guarded = open({
-        owner: OTHER_USER,
-        prepare: workspace => {
-          mkdirSync(join(workspace, 'node_modules/forge-tools/dist'), {recursive: true});
-          writeFileSync(join(workspace, 'node_modules/forge-tools/dist/a.js'), 'ours');
-        },
-        protectedPaths: workspace => [join(workspace, 'node_modules/forge-tools')],
-      });
-      const attempts = [
-        ...['echo x >node_modules/forge-tools/dist/a.js', 'echo x >node_modules/forge-tools/b.js'],
-        ...['mv node_modules/forge-tools x', 'mv node_modules x', 'rm -rf node_modules'],
-      ];
-      const ran = await guarded.run(
-        attempts.map(attempt => `(${attempt}) 2>/dev/null && echo '${attempt}'`).join('; '),
-      );
-      expect(ran.out).toBe('');
-      const after = await guarded.run('mkdir node_modules/other; cat node_modules/forge-tools/dist/a.js');
-      expect(after.out).toBe('ours');
-    });
+    test.each(OWNERS)(
+      'review R8: a package in the workspace can be read and not rewritten, by commands of %s',
+      async (_, owner) => {
+        const guarded = open({
+          owner,
+          prepare: workspace => {
+            mkdirSync(join(workspace, 'node_modules/forge-tools/dist'), {recursive: true});
+            writeFileSync(join(workspace, 'node_modules/forge-tools/dist/a.js'), 'ours');
+          },
+          protectedPaths: workspace => [join(workspace, 'node_modules/forge-tools')],
+        });
+        const attempts = [
+          ...['echo x >node_modules/forge-tools/dist/a.js', 'echo x >node_modules/forge-tools/b.js'],
+          ...['mv node_modules/forge-tools x', 'mv node_modules x', 'rm -rf node_modules'],
+        ];
+        const ran = await guarded.run(
+          attempts.map(attempt => `(${attempt}) 2>/dev/null && echo '${attempt}'`).join('; '),
+        );
+        expect(ran.out).toBe('');
+        const after = await guarded.run('mkdir node_modules/other; cat node_modules/forge-tools/dist/a.js');
+        expect(after.out).toBe('ours');
+      },
+    );
 
     test('review R8: where the package or Node is the workspace, nothing is run', async () => {
       for (const path of [(workspace: string) => workspace, dirname, () => '/']) {
@@ -346,25 +358,41 @@ export function confinementContract(name: string, place: SandboxPlace): void {
       }
     });
 
-    test('review R4: a workspace that is moved away is not replaced by what its name leads to', async () => {
-      const guarded = open({owner: OTHER_USER});
-      const {signal} = new AbortController();
-      const outside = mkdtempSync(join(tmpdir(), 'forge-outside-'));
-      writeFileSync(join(outside, 'secret'), 'the secret');
-      onTestFinished(() => rmSync(outside, {recursive: true}));
-      await guarded.run('true');
-      renameSync(guarded.workspace, `${guarded.workspace}-real`);
-      onTestFinished(() => rmSync(`${guarded.workspace}-real`, {recursive: true, force: true}));
-      symlinkSync(outside, guarded.workspace);
-      const command = {command: 'cat secret; echo planted >planted', env: {}, timeoutMs: 5000, signal};
-      expect(await guarded.sandbox.run(command)).toMatchObject({
-        error: {code: 'sandbox_error', message: expect.stringContaining('this session began with')},
-      });
-      expect(existsSync(join(outside, 'planted'))).toBe(false);
-      rmSync(guarded.workspace);
-      renameSync(`${guarded.workspace}-real`, guarded.workspace);
-      expect((await guarded.run('echo back')).out).toBe('back\n');
-    });
+    test.each(OWNERS)(
+      'review R16: no socket of the hypervisor or of raw packets, and no ptrace, by commands of %s',
+      async (_, owner) => {
+        const guarded = open({owner});
+        // AF_ALG, AF_BLUETOOTH, AF_PACKET and AF_VSOCK; PTRACE_TRACEME.
+        const sockets = [38, 31, 17, 40].map(family => `socket(S, ${family}, 1, 0) and print "${family} "`);
+        const trace = `syscall(${process.arch === 'arm64' ? 117 : 101}, 0, 0, 0, 0) == 0 and print "ptrace "`;
+        const local = 'socket(S, 1, 1, 0) and print "local"';
+        const ran = await guarded.run(`perl -e '${[...sockets, trace, local].join('; ')}'`);
+        expect(ran.out).toBe('local');
+      },
+    );
+
+    test.each(OWNERS)(
+      'review R4: a workspace that is moved away is not replaced by what its name leads to, by commands of %s',
+      async (_, owner) => {
+        const guarded = open({owner});
+        const {signal} = new AbortController();
+        const outside = mkdtempSync(join(tmpdir(), 'forge-outside-'));
+        writeFileSync(join(outside, 'secret'), 'the secret');
+        onTestFinished(() => rmSync(outside, {recursive: true}));
+        await guarded.run('true');
+        renameSync(guarded.workspace, `${guarded.workspace}-real`);
+        onTestFinished(() => rmSync(`${guarded.workspace}-real`, {recursive: true, force: true}));
+        symlinkSync(outside, guarded.workspace);
+        const command = {command: 'cat secret; echo planted >planted', env: {}, timeoutMs: 5000, signal};
+        expect(await guarded.sandbox.run(command)).toMatchObject({
+          error: {code: 'sandbox_error', message: expect.stringContaining('this session began with')},
+        });
+        expect(existsSync(join(outside, 'planted'))).toBe(false);
+        rmSync(guarded.workspace);
+        renameSync(`${guarded.workspace}-real`, guarded.workspace);
+        expect((await guarded.run('echo back')).out).toBe('back\n');
+      },
+    );
 
     test('policy: the policy is for reading, wherever it lies in the workspace', async () => {
       const guarded = open({
@@ -474,16 +502,24 @@ export function confinementContract(name: string, place: SandboxPlace): void {
     });
 
     test('W18: a commit has an author, and npm does not wait for a network, unless the call says otherwise', async () => {
-      const show = 'echo "$GIT_AUTHOR_NAME|$GIT_COMMITTER_EMAIL|$npm_config_fetch_retries"';
-      expect((await run(show)).out).toMatch(/^[^|\n]+\|[^|\n]+\|0\n$/);
-      const env = {GIT_AUTHOR_NAME: 'A', GIT_COMMITTER_EMAIL: 'b@c', npm_config_fetch_retries: '5'};
-      expect((await run(show, {env})).out).toBe('A|b@c|5\n');
+      const show = 'cd /tmp; git var GIT_AUTHOR_IDENT | sed "s/>.*/>/"; echo "$npm_config_fetch_retries"';
+      expect((await run(show)).out).toMatch(/^[^<>\n]+ <[^<>\n]+>\n0\n$/);
+      const env = {GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'b@c', npm_config_fetch_retries: '5'};
+      expect((await run(show, {env})).out).toBe('A <b@c>\n5\n');
       const commit =
         'rm -rf r && git init -q r && cd r && git commit -q --allow-empty -m x && git log --format=%an';
       expect((await run(`${commit}; rm -rf ../r`)).err).toBe('');
     });
 
     if (name === 'bubblewrap') {
+      test('W18: who commits is what a repository says of itself, before what the user is called', async () => {
+        const ran = await run(
+          'rm -rf r && git init -q r && cd r && git config user.name Own && git commit -q --allow-empty -m x; git log --format="%an %cn"; cd ..; rm -rf r; echo x >>/etc/gitconfig',
+        );
+        expect(ran.out).toBe('Own Own\n');
+        expect(ran.err).toMatch(/Read-only file system|Permission denied/);
+      });
+
       test('W18: the workspace has the name of the host too, and is no less closed by it', async () => {
         const {workspace} = opened;
         const ran = await run(

@@ -227,7 +227,9 @@ describe('forge-tools demo', () => {
     expect(stdout).toMatch(
       /^(?:14 of 14 steps went as recorded\.|1[1-3] of 14 .* need what this machine lacks)/m,
     );
-    const report = /: (\/.*report\.html)$/m.exec(stdout)?.[1] ?? '';
+    expect(stdout).toMatch(/^6 things were blocked:\n {2}⊘ a read of \/etc\/passwd/m);
+    expect(stdout).not.toContain('opened in your browser');
+    const report = /^(\/.*report\.html)$/m.exec(stdout)?.[1] ?? '';
     expect(readFileSync(report, 'utf8')).toContain('patch_hunk_fail');
   });
 });

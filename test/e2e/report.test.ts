@@ -6,6 +6,7 @@ import {pathToFileURL} from 'node:url';
 import {describe, expect, onTestFinished} from 'vitest';
 import {systemClock} from '../../src/core/clock.ts';
 import type {Json} from '../../src/core/json.ts';
+import {createToolbox} from '../../src/index.ts';
 import {serveRun} from '../../src/report/live/serve-run.ts';
 import {writeReport} from '../../src/report/write-report.ts';
 import {browserTest} from '../support/browser-test.ts';
@@ -133,7 +134,7 @@ describe('the report in a browser', () => {
         '[...new Set([...document.querySelectorAll("#list *")].flatMap(node => [...node.attributes].map(({name}) => name)))].sort().join(" ")',
       );
       expect(attributes).toBe(
-        'aria-label class data-state href id open rel role start style target title'.replace(
+        'aria-label class data-state href id open rel role start style target title type'.replace(
           'start ',
           String(attributes).includes('start') ? 'start ' : '',
         ),
@@ -146,7 +147,7 @@ describe('the report in a browser', () => {
       // The scripts and styles are still only ours, and the texts are there to be read.
       expect(await page.evaluate('document.scripts.length + document.styleSheets.length')).toBe(2);
       expect(await page.evaluate('document.body.innerText.includes("<img src=x onerror=")')).toBe(true);
-      expect(await page.evaluate('document.title')).toBe('Run run');
+      expect(await page.evaluate('document.title')).toBe('85 calls, 17 refused, 34 failed · run run');
       expect(await page.evaluate('"owned" in window')).toBe(false);
       expect(trap.asked).toEqual([]);
       expect(page.requests).toHaveLength(1);
@@ -216,6 +217,104 @@ describe('the report in a browser', () => {
     await page.press('Escape');
     expect(await page.evaluate('document.getElementById("keys").open')).toBe(false);
     expect(page.complaints).toEqual([]);
+  });
+
+  browserTest(
+    'report: the headline says what the run came to, and what it changed is above the calls',
+    async () => {
+      const workspace = temporaryDirectory();
+      const runDirectory = join(temporaryDirectory(), 'run');
+      const toolbox = createToolbox({
+        workspace,
+        runDirectory,
+        config: {tools: {mode: 'enabled', approval: {mode: 'auto'}}},
+      });
+      onTestFinished(() => toolbox.close());
+      for (const [tool, params] of [
+        ['write_file', {path: 'a.sh', content: 'echo "one" # first\n'}],
+        ['read_file', {path: '../outside'}],
+        ['read_file', {path: '../elsewhere'}],
+        ['read_file', {path: 'nothing'}],
+        ['str_replace', {path: 'a.sh', old_string: 'one', new_string: 'two'}],
+      ] as const) {
+        await toolbox.call({tool, params, request_id: 'x'});
+      }
+      await toolbox.close();
+      const out = join(temporaryDirectory(), 'report.html');
+      expect(await writeReport(runDirectory, out)).toMatchObject({ok: true, value: {changed: 1, refused: 2}});
+      const page = await openChromiumPage(pathToFileURL(out).href);
+      await page.until('document.querySelectorAll("li.call .bar").length > 0');
+      const text = (selector: string): Promise<unknown> =>
+        page.evaluate(`document.querySelector(${JSON.stringify(selector)}).innerText`);
+      const headline = '5 calls, 1 file changed, 2 refused, 1 failed';
+      expect(await text('h1')).toBe(headline);
+      expect(await page.evaluate('document.title')).toBe(`${headline} · run run`);
+      expect(await text('#refusals')).toBe('Refused: path escape × 2');
+      expect(await text('#net-title')).toBe('1 changed file, +1 −0 lines');
+      expect(await text('#net .add')).toContain('+echo "two" # first');
+      await page.until('CSS.highlights.get("string")?.size === 1');
+      const coloured = (name: string): string =>
+        `[...CSS.highlights.get("${name}")].map(range => range.toString()).join()`;
+      expect(await page.evaluate(coloured('string'))).toBe('"two"');
+      expect(await page.evaluate(coloured('comment'))).toBe('# first');
+      expect(page.complaints).toEqual([]);
+    },
+  );
+
+  browserTest('report: the timeline zooms to a call, and back to the whole run', async () => {
+    const runtime = await openTestRuntime();
+    for (const text of ['alpha', 'beta', 'gamma']) await runtime.call('echo', {text});
+    const page = await openReport(runtime);
+    const width = (step: number): Promise<number> =>
+      page.evaluate(
+        `document.querySelector("#call-${step} .bar").getBoundingClientRect().width`,
+      ) as Promise<number>;
+    const whole = await width(2);
+    await page.evaluate('document.querySelector("#call-2 summary").focus()');
+    await page.press('z');
+    await page.until('!document.getElementById("zoom-all").hidden');
+    const lane = (await page.evaluate(
+      'document.querySelector("#call-2 .lane").getBoundingClientRect().width',
+    )) as number;
+    expect(await width(2)).toBeGreaterThan(lane / 2);
+    await page.press('0');
+    await page.until('document.getElementById("zoom-all").hidden');
+    expect(await width(2)).toBeCloseTo(whole, 1);
+    await page.press('+');
+    await page.until('!document.getElementById("zoom-all").hidden');
+  });
+
+  browserTest(
+    'report: a search shows where a closed call has it, and a call has a link to copy',
+    async () => {
+      const runtime = await openTestRuntime();
+      const text = `${'before '.repeat(60)}needle${' behind'.repeat(30)}`;
+      await runtime.call('echo', {text: `first\n${text}`});
+      await runtime.call('echo', {text: 'nothing'});
+      const page = await openReport(runtime);
+      await page.press('/');
+      await page.insert('NEEDLE');
+      await page.until(`${shownRows} === 1`);
+      const hit = await page.evaluate('document.querySelector("#call-1 .hit").textContent');
+      expect(hit).toMatch(/^….{20,40}needle.{40,60}…$/);
+      await page.evaluate('document.querySelector("#call-1 summary").focus()');
+      await page.press('c');
+      await page.until('document.querySelector("#call-1 .copy").textContent !== "Copy link"');
+      expect(await page.evaluate('document.querySelector("#call-1 .copy").textContent')).toMatch(
+        /^(Copied|It is in the address bar)$/,
+      );
+      // Open, it shows the place itself.
+      await page.until('document.querySelector("#call-1 .hit").textContent === ""');
+    },
+  );
+
+  browserTest('report: on paper everything is open, and the keys and filters are not there', async () => {
+    const page = await openReport(await recordHostileRun(hostileTexts('http://127.0.0.1:9').slice(0, 2)));
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    expect(await page.evaluate('document.querySelectorAll("li.call details:not([open])").length')).toBe(0);
+    expect(await page.evaluate('document.querySelectorAll("li.call .body").length')).toBe(10);
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    expect(await page.evaluate('document.querySelectorAll("li.call details[open]").length')).toBe(0);
   });
 
   browserTest('report: filters combine, and one button takes them all back', async () => {
@@ -315,7 +414,7 @@ describe('the report in a browser', () => {
       // Places are rounded to pixels.
       expect(Math.abs(Number(await page.evaluate(place)) - Number(before))).toBeLessThan(3);
       await runtime.runtime.session.close();
-      await page.until('document.getElementById("verdict").textContent.startsWith("Ended in good order")');
+      await page.until('document.getElementById("verdict").textContent.startsWith("Ended normally")');
       expect(page.complaints.filter(text => !text.includes('favicon'))).toEqual([]);
     },
   );

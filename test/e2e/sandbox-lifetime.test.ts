@@ -17,6 +17,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {fileForUser} from '../support/file-for-user.ts';
 import {openSandbox, processesWith, runOptions, uniqueSleep} from '../support/open-sandbox.ts';
+import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const hasDocker = process.env['FORGE_TEST_DOCKER_HOST'] !== undefined;
 const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
@@ -272,6 +273,26 @@ describe.runIf(hasDocker)('docker', () => {
       'exit',
     );
 
+  test('review R14: a container that was never started, as host and client were killed, goes with the next session', async () => {
+    const programs = temporaryDirectory();
+    // What a client does first; then all that could start it or take it away is gone.
+    const script = `[ "$1" = run ] || exec /usr/bin/docker "$@"
+      shift; /usr/bin/docker create "$@"; kill -s KILL "$PPID" "$$"`;
+    writeFileSync(join(programs, 'docker'), `#!/bin/sh\n${script}\n`, {mode: 0o755});
+    const {host, workspace} = startHost('docker', 'true', {env: {FORGE_TEST_PROGRAMS: programs}});
+    expect(await once(host, 'close')).toEqual([null, 'SIGKILL']);
+    await until(() => containersOf(workspace) !== '', 'the container to be made');
+    const alive = openSandbox({settings: {sandbox: 'docker'}});
+    onTestFinished(() => alive.close());
+    await alive.run('true');
+    const next = openSandbox({settings: {sandbox: 'docker'}});
+    await next.run('true');
+    await next.close();
+    expect(containersOf(workspace)).toBe('');
+    // One whose host is alive is nobody else's to remove.
+    expect(containersOf(alive.workspace)).not.toBe('');
+  });
+
   test('policy: one container serves a session, another one each command on request', async () => {
     const session = openSandbox({settings: {sandbox: 'docker'}});
     onTestFinished(() => session.close());
@@ -297,7 +318,7 @@ function isSandboxWarm(): boolean {
   return processesWith('ulimit -c 0').some(pid => {
     try {
       const isOurs = readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
-      return isOurs && readCommand(pid)[2]?.startsWith('\nexec 5>&2');
+      return isOurs && readCommand(pid)[2]?.startsWith('\nexec >&4');
     } catch {
       // It ends while a box is made.
       return false;

@@ -11,9 +11,7 @@ export function judge(mutants, equivalents) {
     counts[mutant.verdict] += 1;
     if (mutant.verdict === 'killed' || mutant.verdict === 'timedOut') continue;
     const survivor = describe(mutant);
-    const known = equivalents.find(
-      one => one.file === survivor.file && one.line === survivor.line && one.change === survivor.change,
-    );
+    const known = entryOf(survivor, equivalents);
     if (known === undefined) survivors.push(survivor);
     else {
       counts.equivalent += 1;
@@ -29,6 +27,15 @@ export function judge(mutants, equivalents) {
     // Killed by now, or gone with its line or file: the list must not outlive the code.
     stale: equivalents.filter(one => !used.has(one)),
   };
+}
+
+/** Whether a mutant is listed as one that means the same. */
+export function isEquivalent(mutant, equivalents) {
+  return entryOf(describe(mutant), equivalents) !== undefined;
+}
+
+function entryOf({file, line, change}, equivalents) {
+  return equivalents.find(one => one.file === file && one.line === line && one.change === change);
 }
 
 function describe({file, source, start, end, replacement, verdict}) {

@@ -1,34 +1,15 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 
-/** Of `src/workspace`, what keeps a call inside the root; and its write half, which has to. */
-const JAIL = [
-  'entry-info',
-  'jail/entry-version',
-  'protect/fold-name',
-  'io-failure',
-  'jail/jail',
-  'jail/jailed-directory',
-  'jail/jailed-file',
-  'jail/jailed-file-system',
-  'jail/move-file',
-  'open-file',
-  'owner',
-  'jail/pin-entry',
-  'jail/pin-path',
-  'jail/pin-root',
-  'protect/protected-name',
-  'protect/protected-paths',
-  'refusals',
-  'jail/staged-file',
-  'walk/tree-walk',
-  'walk/walk-tree',
-  'workspace-path',
-  'jail/write-target',
-];
+/** Of `src/workspace`, what keeps a call inside the root, and its write half, which has to: whole folders, so that a new file is in. */
+const JAIL_FOLDERS = ['jail', 'protect', 'walk'];
+const JAIL_FILES = ['entry-info', 'io-failure', 'open-file', 'refusals', 'remove-file', 'workspace-path'];
 
-/** Not the race: it costs seconds, and finds what it finds by chance. */
-const JAIL_TESTS = [...JAIL, 'jail/jail-meddling', 'jail/jail-root', 'write-atomic'];
+/** The race costs seconds, and finds what it finds by chance; of these properties, fifty cases are too few. */
+const CHANCE = {
+  guard: ['src/web/guard/check-url.property.test.ts'],
+  jail: ['src/workspace/jail/jail-race.test.ts', 'src/workspace/jail/jail.property.test.ts'],
+};
 
 /** What measures time says nothing of code with a switch at every expression. */
 const TIMED = 'src/tools/files/large-files.test.ts';
@@ -36,7 +17,7 @@ const TIMED = 'src/tools/files/large-files.test.ts';
 /** What is mutated, and the tests beside it that have to notice: paths from `root`. */
 export const MODULES = {
   url: root => folder(root, 'src/web/url'),
-  guard: root => folder(root, 'src/web/guard'),
+  guard: root => without(folder(root, 'src/web/guard'), ...CHANCE.guard),
   ip: root => folder(root, 'src/web/ip'),
   robots: root => folder(root, 'src/web/robots'),
   chunk: root => folder(root, 'src/web/chunk'),
@@ -49,15 +30,19 @@ export const MODULES = {
   patch: root => folder(root, 'src/workspace/patch'),
   sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/'),
   'sandbox-guard': root => folder(root, 'src/sandbox/guard'),
-  jail: root => ({
-    mutate: JAIL.map(name => `src/workspace/${name}.ts`),
-    tests: JAIL_TESTS.map(name => `src/workspace/${name}.test.ts`).filter(path =>
-      existsSync(join(root, path)),
+  jail: root =>
+    without(
+      together(
+        ...JAIL_FOLDERS.map(name => folder(root, `src/workspace/${name}`)),
+        ...JAIL_FILES.map(name => file(root, `src/workspace/${name}`)),
+      ),
+      ...CHANCE.jail,
     ),
-  }),
 };
 
 function folder(root, path) {
+  if (!existsSync(join(root, path)))
+    throw new Error(`Expected modules.js to name folders that exist, got ${path}`);
   const files = readdirSync(join(root, path), {recursive: true})
     .map(name => `${path}/${name}`)
     .filter(name => name.endsWith('.ts'));
@@ -65,8 +50,24 @@ function folder(root, path) {
   return {mutate: files.filter(name => !isTest(name)), tests: files.filter(isTest)};
 }
 
-/** Leaves out what lies below a path, or is it. */
-function without({mutate, tests}, path) {
-  const isElsewhere = name => !name.startsWith(path);
+/** A file and, where it has one, the test beside it. */
+function file(root, path) {
+  const isThere = name => existsSync(join(root, name));
+  if (!isThere(`${path}.ts`)) throw new Error(`Expected modules.js to name files that exist, got ${path}.ts`);
+  return {mutate: [`${path}.ts`], tests: [`${path}.test.ts`].filter(isThere)};
+}
+
+function together(...parts) {
+  return {mutate: parts.flatMap(({mutate}) => mutate), tests: parts.flatMap(({tests}) => tests)};
+}
+
+/** Leaves out what lies below these paths, or is one of them. */
+function without({mutate, tests}, ...paths) {
+  for (const path of paths) {
+    if (![...mutate, ...tests].some(name => name.startsWith(path))) {
+      throw new Error(`Expected modules.js to leave out what exists, got ${path}`);
+    }
+  }
+  const isElsewhere = name => !paths.some(path => name.startsWith(path));
   return {mutate: mutate.filter(isElsewhere), tests: tests.filter(isElsewhere)};
 }

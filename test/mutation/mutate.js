@@ -1,17 +1,51 @@
 import {spawn} from 'node:child_process';
+import {createHash} from 'node:crypto';
 import {closeSync, openSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {instrument} from './instrument.js';
+import {isEquivalent} from './judge.js';
+import {keepKills, standingKills} from './known-kills.js';
 
 /** A worker that says nothing for so long is in an endless loop that counting did not find. */
 const STALLED_MS = 60_000;
 /** But first it runs all tests once, without a mutant. */
 const STARTING_MS = 600_000;
 
-/** Every mutant of a module with its verdict: `killed`, `timedOut`, `survived` or `noCoverage`. */
-export async function mutate({mutate, tests}, sandbox, signal) {
-  const mutants = await instrument(mutate, sandbox);
+/**
+ * Every mutant of a module, or a sample of `most` of them, with its verdict: `killed`, `timedOut`, `survived`
+ * or `noCoverage`; how many there are in all; and of how many the verdict was `kept` from an earlier run, which
+ * is asked for with `again`: what died, and of what survived what is listed as `equivalents`.
+ */
+export async function mutate({module, mutate, tests}, sandbox, {most, again, equivalents, signal}) {
+  const every = await instrument(mutate, sandbox);
+  const mutants = most === undefined ? every : sample(every, most);
+  const listed = mutants.filter(mutant => isEquivalent(mutant, equivalents));
+  const kept = new Map(
+    (again
+      ? [
+          ...listed.map(mutant => ({...mutant, verdict: 'survived'})),
+          ...standingKills(module, mutants, sandbox.root),
+        ]
+      : []
+    ).map(mutant => [mutant.id, mutant]),
+  );
+  const left = mutants.filter(({id}) => !kept.has(id));
+  const verdicts = await judgeAll({tests, mutants: left}, sandbox, {
+    signal,
+    onWorkerEnd: found => {
+      const judged = left.map(mutant => ({...mutant, ...found.get(mutant.id)}));
+      keepKills(module, [...standingKills(module, every, sandbox.root), ...judged], sandbox.root);
+    },
+  });
+  return {
+    mutants: mutants.map(mutant => kept.get(mutant.id) ?? {...mutant, ...verdicts.get(mutant.id)}),
+    all: every.length,
+    kept: kept.size,
+  };
+}
+
+async function judgeAll({tests, mutants}, sandbox, {signal, onWorkerEnd}) {
   const results = join(sandbox.root, 'results.jsonl');
   writeFileSync(results, '');
   writeFileSync(
@@ -22,15 +56,27 @@ export async function mutate({mutate, tests}, sandbox, signal) {
   let verdicts = new Map();
   while (verdicts.size < mutants.length) {
     await runWorker(sandbox, job, results, signal);
-    signal.throwIfAborted();
     const before = verdicts.size;
     verdicts = readVerdicts(results);
+    onWorkerEnd(verdicts);
+    signal.throwIfAborted();
     if (verdicts.size === before) {
       throw new Error(`The worker came to no verdict:\n${readFileSync(logOf(sandbox), 'utf8')}`);
     }
     console.error(`${verdicts.size} of ${mutants.length} mutants`);
   }
-  return mutants.map(mutant => ({...mutant, verdict: verdicts.get(mutant.id)}));
+  return verdicts;
+}
+
+/** Always the same ones, as long as the code is the same; a change in one file leaves those of the others. */
+function sample(mutants, most) {
+  const rank = ({file, start, end, replacement}) =>
+    createHash('sha256')
+      .update(JSON.stringify([file, start, end, replacement]))
+      .digest('hex');
+  const ranked = mutants.map(mutant => [rank(mutant), mutant]).sort(([a], [b]) => (a < b ? -1 : 1));
+  const chosen = new Set(ranked.slice(0, most).map(([, mutant]) => mutant));
+  return mutants.filter(mutant => chosen.has(mutant));
 }
 
 function vitestConfig({root}) {
@@ -49,8 +95,8 @@ function readVerdicts(results) {
   const verdicts = new Map();
   for (const line of readFileSync(results, 'utf8').split('\n')) {
     if (line === '') continue;
-    const {id, status} = JSON.parse(line);
-    verdicts.set(id, status === 'started' ? 'timedOut' : status);
+    const {id, status, by} = JSON.parse(line);
+    verdicts.set(id, {verdict: status === 'started' ? 'timedOut' : status, by});
   }
   return verdicts;
 }

@@ -61,6 +61,9 @@ export function afterEach(hook) {
   state.groups.at(-1).after.push(hook);
 }
 
+/** Not called: the tests run again, with the next mutant. */
+export function afterAll() {}
+
 export function onTestFinished(finish) {
   state.finishers.push(finish);
 }

@@ -15,8 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: ['core', 'system'],
   tools: ['core', 'system', 'web', 'workspace', 'sandbox'],
   config: ['core', 'system'],
-  // Shows what the runtime wrote, by the same definitions of an event and of its chain.
-  report: ['core', 'system', 'runtime'],
+  // Shows what the runtime wrote, by the same definitions of an event and of its chain, and diffs as the workspace makes them.
+  report: ['core', 'system', 'runtime', 'workspace'],
   'create-toolbox': ['core', 'system', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'report'],
   index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
   // Definitions for other people's APIs: a third face.

@@ -10,18 +10,24 @@ import {createSsrfValidator} from '../../src/web/guard/ssrf-validator.ts';
 import type {CheckedUrl} from '../../src/web/page.ts';
 import {parseUrl} from '../../src/web/url/parse-url.ts';
 
-export function policyOf(changes: Partial<Parameters<typeof readGuardPolicy>[0]> = {}): GuardPolicy {
-  const read = readGuardPolicy({
-    block_private_ips: true,
-    block_loopback: true,
-    block_link_local: true,
-    block_reserved: true,
-    allowed_ports: [],
-    additional_blocked_cidrs: [],
-    max_dns_attempts: 2,
-    allow_insecure_overrides: true,
-    ...changes,
-  });
+export function policyOf(
+  changes: Partial<Parameters<typeof readGuardPolicy>[0]> = {},
+  allowPrivate?: Parameters<typeof readGuardPolicy>[1],
+): GuardPolicy {
+  const read = readGuardPolicy(
+    {
+      block_private_ips: true,
+      block_loopback: true,
+      block_link_local: true,
+      block_reserved: true,
+      allowed_ports: [],
+      additional_blocked_cidrs: [],
+      max_dns_attempts: 2,
+      allow_insecure_overrides: true,
+      ...changes,
+    },
+    allowPrivate,
+  );
   if (!read.ok) throw new Error(read.error.join('\n'));
   return read.value.policy;
 }
@@ -29,7 +35,7 @@ export function policyOf(changes: Partial<Parameters<typeof readGuardPolicy>[0]>
 export function checked(url: string, policy = policyOf()): CheckedUrl {
   const parsed = parseUrl(url);
   if (!parsed.ok) throw new Error(parsed.error.message);
-  const result = checkUrl(parsed.value, policy);
+  const result = checkUrl(parsed.value, policy, true);
   if (!result.ok) throw new Error(result.error.message);
   return result.value;
 }

@@ -7,6 +7,7 @@ const host = {
   workspace,
   protectedPaths: [],
   env: {...process.env, DOCKER_HOST: process.env.FORGE_TEST_DOCKER_HOST},
+  programDirectories: process.env.FORGE_TEST_PROGRAMS?.split(':'),
   clock: systemClock,
   log: () => {},
 };

@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
@@ -21,9 +21,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print what waits, or what was approved, as JSON lines.'},
 } as const;
 
-export const approveCommand: Command = {
-  name: 'approve',
-  summary: 'Allow one call that nobody could be asked about; without ID, list those that wait',
+export const approveCommand: CommandDefinition = {
   usage: '[ID]',
   flags: FLAGS,
   examples: ['forge-tools approve', 'forge-tools approve 3f1c0a9b77d24e5f8a10 --run-dir runs/1'],

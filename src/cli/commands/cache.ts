@@ -1,6 +1,6 @@
 import type {Result} from '../../core/result.ts';
 import {nearestName} from '../../core/text/nearest-name.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
 import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
@@ -39,9 +39,7 @@ const VERBS: Readonly<Record<string, (call: CacheCall, url: string) => Promise<E
   clear,
 };
 
-export const cacheCommand: Command = {
-  name: 'cache',
-  summary: 'Look at the page cache, and clear it up',
+export const cacheCommand: CommandDefinition = {
   usage: '(stats | list | show URL | prune | clear)',
   flags: FLAGS,
   examples: [

@@ -2,7 +2,7 @@ import {text} from 'node:stream/consumers';
 import type {Json} from '../../core/json.ts';
 import {randomHex} from '../../core/random.ts';
 import type {CallOptions, ToolHost} from '../../core/tool-host.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
 import {parseParams} from '../flags/parse-params.ts';
@@ -28,9 +28,7 @@ const FLAGS = {
   ...SESSION_FLAGS,
 } as const;
 
-export const callCommand: Command = {
-  name: 'call',
-  summary: 'Call a tool, or many in one session',
+export const callCommand: CommandDefinition = {
   usage: '(TOOL [JSON | -] | --jsonl)',
   flags: FLAGS,
   examples: [

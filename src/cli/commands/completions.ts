@@ -1,4 +1,4 @@
-import type {Command} from '../command.ts';
+import type {CommandDefinition} from '../command.ts';
 import {completionsFor, SHELLS, type Shell} from '../completions/completions-for.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
@@ -6,9 +6,7 @@ import {UsageError} from '../flags/usage-error.ts';
 
 const FLAGS = {} as const;
 
-export const completionsCommand: Command = {
-  name: 'completions',
-  summary: 'Print what makes a shell complete commands and flags',
+export const completionsCommand: CommandDefinition = {
   usage: `(${SHELLS.join(' | ')})`,
   flags: FLAGS,
   examples: [

@@ -4,7 +4,7 @@ import {ConfigError} from '../../config/config-error.ts';
 import {configPath} from '../../config/config-path.ts';
 import {resolveConfig} from '../../config/resolve/resolve-config.ts';
 import {errorReason} from '../../system/error-code.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
 import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
@@ -24,9 +24,7 @@ const FLAGS = {
   config: TOOLBOX_FLAGS.config,
 } as const;
 
-export const configCommand: Command = {
-  name: 'config',
-  summary: 'Show the configuration in force, or write a first file',
+export const configCommand: CommandDefinition = {
   usage: '[--show | --init]',
   flags: FLAGS,
   examples: [

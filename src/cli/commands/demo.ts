@@ -1,5 +1,5 @@
 import {createToolbox} from '../../index.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {styled} from '../console.ts';
 import {openDemoSite} from '../demo/demo-site.ts';
 import {playScene} from '../demo/play-scene.ts';
@@ -10,9 +10,7 @@ import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
 import {renderFailure} from '../render/render-failure.ts';
 
-export const demoCommand: Command = {
-  name: 'demo',
-  summary: 'Watch an agent mend a bug with recorded calls; needs no model and no internet',
+export const demoCommand: CommandDefinition = {
   usage: '',
   flags: {},
   examples: ['forge-tools demo'],
@@ -24,14 +22,21 @@ export const demoCommand: Command = {
     const project = await createScratchProject(context.environment.tempDir);
     const toolbox = openDemoToolbox(project, site.port, context);
     await console.out(
-      `${styled(console, 'bold', 'forge-tools demo')}: a bug is reported, and an agent mends it. Its calls are recorded, what answers is real.\n` +
-        `A bug tracker is at ${site.origin}, the project in ${project.workspace}. The guard refuses loopback\n` +
-        'addresses; for this demo it is overridden for that one port.\n',
+      `${styled(console, 'bold', 'forge-tools demo')}: a bug is reported, and an agent fixes it. On the way it tries what an\n` +
+        'agent must not get away with. Its calls are recorded, what answers is real.\n' +
+        `A bug tracker is at ${site.origin}, the project in ${project.workspace}.\n` +
+        'The guard refuses loopback addresses; for this demo it is overridden for that one port.\n',
     );
     try {
-      const {asRecorded, total, lacking} = await playScene(bugHunt(site.origin), toolbox, console, signal);
+      const {asRecorded, total, lacking, blocked} = await playScene(
+        bugHunt(site.origin),
+        toolbox,
+        console,
+        signal,
+      );
       // The run is whole when the toolbox has closed it.
       await toolbox.close();
+      await console.out(renderBlocked(blocked, context));
       await console.out(
         `\n${asRecorded} of ${total} steps went as recorded${lacking === 0 ? '' : `, ${lacking} need what this machine lacks (forge-tools doctor)`}.\n`,
       );
@@ -44,6 +49,12 @@ export const demoCommand: Command = {
   },
 };
 
+function renderBlocked(blocked: readonly string[], {console}: CommandContext): string {
+  if (blocked.length === 0) return '';
+  const lines = blocked.map(what => `  ${styled(console, 'red', '⊘')} ${what}\n`);
+  return `\n${styled(console, 'bold', `${blocked.length} things were blocked:`)}\n${lines.join('')}`;
+}
+
 async function report(project: ScratchProject, context: CommandContext): Promise<boolean> {
   const {console, environment, services} = context;
   const written = await (await services()).writeReport(project.runDirectory, project.report, environment);
@@ -52,9 +63,13 @@ async function report(project: ScratchProject, context: CommandContext): Promise
     return false;
   }
   await console.out(
-    `Everything that was called, asked and changed: ${styled(console, 'bold', project.report)}\n` +
+    `Everything that was called, asked and changed:\n${styled(console, 'bold', project.report)}\n` +
       `Nothing else is left behind than ${project.directory}.\n`,
   );
+  // For a person who looks, and not for a program that reads.
+  if (console.interactive && (await (await services()).showFile(project.report, environment))) {
+    await console.out('It is opened in your browser.\n');
+  }
   return true;
 }
 

@@ -1,4 +1,4 @@
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
@@ -13,9 +13,7 @@ const FLAGS = {
   config: TOOLBOX_FLAGS.config,
 } as const;
 
-export const doctorCommand: Command = {
-  name: 'doctor',
-  summary: 'Check what the tools need on this machine, and say how to get what is missing',
+export const doctorCommand: CommandDefinition = {
   usage: '',
   flags: FLAGS,
   examples: ['forge-tools doctor', 'forge-tools doctor --json | jq -r \'select(.state != "ok") | .remedy\''],

@@ -1,4 +1,4 @@
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
@@ -10,9 +10,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print the verdict as JSON.'},
 } as const;
 
-export const eventsCommand: Command = {
-  name: 'events',
-  summary: 'Check that the event log of a run is what was written',
+export const eventsCommand: CommandDefinition = {
   usage: 'verify RUN',
   flags: FLAGS,
   examples: [

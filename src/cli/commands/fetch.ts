@@ -1,5 +1,5 @@
 import type {Result, WebFetchArgs} from '../../index.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
 import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
@@ -55,9 +55,7 @@ type FlagValues = ReturnType<typeof parseFlags<typeof FLAGS>>['values'];
 /** Pages fetched at the same time; they are printed in the order of the command line. */
 const CONCURRENCY = 8;
 
-export const fetchCommand: Command = {
-  name: 'fetch',
-  summary: 'Fetch web pages as Markdown chunks with exact token counts',
+export const fetchCommand: CommandDefinition = {
   usage: 'URL [URL ...] | --from FILE --out DIR',
   flags: FLAGS,
   examples: [

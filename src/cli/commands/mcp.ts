@@ -2,7 +2,7 @@ import {join, resolve} from 'node:path';
 import type {Environment} from '../../config/environment.ts';
 import type {Toolbox} from '../../create-toolbox.ts';
 import type {McpServiceOptions} from '../../mcp/create-mcp-service.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {listFlag, parseFlags} from '../flags/parse-flags.ts';
 import {SESSION_FLAGS} from '../flags/session-flags.ts';
@@ -49,9 +49,7 @@ const FLAGS = {
   ...SESSION_FLAGS,
 } as const;
 
-export const mcpCommand: Command = {
-  name: 'mcp',
-  summary: 'Serve the tools over the Model Context Protocol',
+export const mcpCommand: CommandDefinition = {
   usage: '[--http HOST:PORT | --print-config CLIENT]',
   flags: FLAGS,
   examples: [

@@ -1,5 +1,5 @@
 import type {Toolbox} from '../../create-toolbox.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
@@ -16,9 +16,7 @@ const FLAGS = {
   ...SESSION_FLAGS,
 } as const;
 
-export const policyCommand: Command = {
-  name: 'policy',
-  summary: 'Say what would be decided about a call and by which rule; runs nothing',
+export const policyCommand: CommandDefinition = {
   usage: 'explain TOOL [JSON]',
   flags: FLAGS,
   examples: ['forge-tools policy explain web_fetch \'{"url": "https://example.com/"}\''],

@@ -1,4 +1,4 @@
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
 import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
@@ -27,9 +27,7 @@ type FlagValues = ReturnType<typeof parseFlags<typeof FLAGS>>['values'];
 /** Each is a question of its own. */
 const QUESTIONS = ['find', 'section', 'chunk', 'quote'] as const;
 
-export const readCommand: Command = {
-  name: 'read',
-  summary: 'Read of a web page what an answer needs, or verify a quote',
+export const readCommand: CommandDefinition = {
   usage: 'URL [--find WORDS | --section N | --chunk N | --quote TEXT]',
   flags: FLAGS,
   examples: [

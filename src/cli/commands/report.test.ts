@@ -35,7 +35,16 @@ test('report: "latest" is the run of the default place that was written to last'
 });
 
 test('report: a changed log is a found one', async () => {
-  const report = {path: '/x', bytes: 1, calls: 2, refused: 0, failed: 0, durationSec: 1, altered: 0};
+  const report = {
+    path: '/x',
+    bytes: 1,
+    calls: 2,
+    refused: 0,
+    failed: 0,
+    durationSec: 1,
+    changed: 1,
+    altered: 0,
+  };
   const say = (more: object) =>
     runCliHere(['report', 'x'], {
       services: {writeReport: async () => ok({...report, log: 'intact', ...more})},

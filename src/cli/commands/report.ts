@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
@@ -16,9 +16,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print what was written, or where it is served, as JSON.'},
 } as const;
 
-export const reportCommand: Command = {
-  name: 'report',
-  summary: 'Show a run as one HTML page that needs nothing but itself',
+export const reportCommand: CommandDefinition = {
   usage: 'RUN [--out FILE | --live]',
   flags: FLAGS,
   examples: [

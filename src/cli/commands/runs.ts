@@ -1,5 +1,5 @@
 import {systemClock} from '../../core/clock.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
 import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
@@ -13,9 +13,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print one JSON object a line.'},
 } as const;
 
-export const runsCommand: Command = {
-  name: 'runs',
-  summary: 'List the runs that are kept, the latest first',
+export const runsCommand: CommandDefinition = {
   usage: '',
   flags: FLAGS,
   examples: ['forge-tools runs', 'forge-tools runs --limit 1 --json | jq -r .path'],

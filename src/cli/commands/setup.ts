@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {nearestName} from '../../core/text/nearest-name.ts';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {styled} from '../console.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
@@ -35,9 +35,7 @@ const FLAGS = {
 
 type Values = ReturnType<typeof parseFlags<typeof FLAGS>>['values'];
 
-export const setupCommand: Command = {
-  name: 'setup',
-  summary: 'Add the tools to an MCP client: print the entry, or write it',
+export const setupCommand: CommandDefinition = {
   usage: 'CLIENT [--write]',
   flags: FLAGS,
   examples: [

@@ -3,7 +3,7 @@ import {openaiTools} from '../../adapters/openai.ts';
 import {openaiChatTools} from '../../adapters/openai-chat.ts';
 import type {ToolHost, ToolListing} from '../../core/tool-host.ts';
 import {describeTool} from '../../mcp/describe-tool.ts';
-import type {Command} from '../command.ts';
+import type {CommandDefinition} from '../command.ts';
 import {type Console, styled} from '../console.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
@@ -35,9 +35,7 @@ const FLAGS = {
   ...TOOLBOX_FLAGS,
 } as const;
 
-export const toolsCommand: Command = {
-  name: 'tools',
-  summary: 'List the tools that this configuration offers to an agent',
+export const toolsCommand: CommandDefinition = {
   usage: '[--format FORMAT]',
   flags: FLAGS,
   examples: ['forge-tools tools', 'forge-tools tools --format anthropic > tools.json'],

@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import type {Command, CommandContext} from '../command.ts';
+import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT} from '../exit-codes.ts';
 import {parseFlags} from '../flags/parse-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
@@ -15,9 +15,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print the restored files as JSON.'},
 } as const;
 
-export const undoCommand: Command = {
-  name: 'undo',
-  summary: 'Take back what one step of a run wrote, if nothing changed it since',
+export const undoCommand: CommandDefinition = {
   usage: 'RUN STEP',
   flags: FLAGS,
   examples: ['forge-tools undo latest 4', 'forge-tools undo runs/1 4 --workspace ~/project'],

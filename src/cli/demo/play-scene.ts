@@ -12,6 +12,8 @@ export interface SceneOutcome {
   readonly total: number;
   /** Steps that this machine lacks a part for. */
   readonly lacking: number;
+  /** What must not work, and did not. */
+  readonly blocked: readonly string[];
 }
 
 /** Makes the recorded calls one after the other, and says of each whether it went as it did then. */
@@ -23,6 +25,7 @@ export async function playScene(
 ): Promise<SceneOutcome> {
   let asRecorded = 0;
   let lacking = 0;
+  const blocked: string[] = [];
   for (const [index, step] of steps.entries()) {
     if (signal.aborted) break;
     const {tool, params} = step;
@@ -43,14 +46,17 @@ export async function playScene(
       continue;
     }
     const problem = differs(step, result, text);
-    if (problem === undefined) asRecorded += 1;
+    if (problem === undefined) {
+      asRecorded += 1;
+      if (step.blocked !== undefined) blocked.push(step.blocked);
+    }
     await console.out(
       problem === undefined
-        ? `   ${styled(console, 'green', 'as recorded')}: ${outcomeOf(step)}\n`
+        ? `   ${styled(console, 'green', '✓')} ${outcomeOf(step)}\n`
         : `   ${styled(console, 'red', 'NOT as recorded')}: ${printable(problem)}\n`,
     );
   }
-  return {asRecorded, lacking, total: steps.length};
+  return {asRecorded, lacking, blocked, total: steps.length};
 }
 
 /** Shows what a person would see, and answers as the approver did. */
@@ -59,11 +65,24 @@ function recordedApprover({answer}: SceneStep, console: Console): Approver {
     ask: async question => {
       await console.out(indented(renderQuestion(question, {...console, columns: console.columns - 3})));
       const given: ApprovalAnswer = answer?.(question) ?? {answer: 'refuse', reason: 'nobody was asked then'};
-      const words = given.answer === 'refuse' ? `no, ${given.reason ?? ''}` : given.answer;
-      await console.out(`   ${styled(console, 'yellow', `Recorded answer: ${words}`)}\n`);
+      const words = wordsOf(given);
+      await console.out(`   ${styled(console, 'yellow', `Answer: ${words}`)}\n`);
       return given;
     },
   };
+}
+
+function wordsOf(given: ApprovalAnswer): string {
+  switch (given.answer) {
+    case 'once':
+      return 'yes, this once';
+    case 'refuse':
+      return `no, ${given.reason ?? ''}`;
+    case 'session-rule':
+      return 'yes, and calls like it for the session';
+    default:
+      return given.answer;
+  }
 }
 
 function differs(

@@ -14,6 +14,8 @@ export interface SceneStep {
   readonly hides?: RegExp;
   /** What the person at the keyboard answered when it was recorded. */
   readonly answer?: (question: ApprovalQuestion) => ApprovalAnswer;
+  /** Of what must not work: what was kept from happening. */
+  readonly blocked?: string;
   /** A failure that only says that this machine lacks a part, and the line that installs it. */
   readonly unless?: {readonly code: FailureCode; readonly install: string};
 }
@@ -47,12 +49,12 @@ const FIRST_FIX = `--- a/slug.sh
 
 const SECOND_FIX = FIRST_FIX.replaceAll('[^a-z0-9]/', '[^a-z0-9][^a-z0-9]*/');
 
-/** A bug is reported, understood, mended and tested; what must not work does not. */
+/** A bug is reported, understood, fixed and tested; what must not work does not. */
 export function bugHunt(origin: string): readonly SceneStep[] {
   const {port} = new URL(origin);
   return [
     {
-      title: 'Read the bug report. Whoever watches allows this host for the session',
+      title: 'Read the bug report. You allow this host for the session',
       tool: 'web_fetch',
       params: {url: `${origin}/issue-17.html`},
       expects: 'success',
@@ -91,18 +93,21 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       tool: 'read_file',
       params: {path: '../../../etc/passwd'},
       expects: 'path_escape',
+      blocked: 'a read of /etc/passwd, out of the project',
     },
     {
       title: 'Open an attachment, which redirects into the private network',
       tool: 'web_fetch',
       params: {url: `${origin}/attachment`},
       expects: 'ssrf_blocked',
+      blocked: 'a redirect into the private network, to 10.0.0.5',
     },
     {
       title: 'Ask the metadata service of a cloud, in another spelling of its address',
       tool: 'web_fetch',
       params: {url: `http://[::ffff:169.254.169.254]:${port}/latest/meta-data/`},
       expects: 'ssrf_blocked',
+      blocked: 'the metadata service of a cloud, though somebody had allowed it',
       answer: once,
     },
     {
@@ -110,13 +115,15 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       tool: 'web_fetch',
       params: {url: `${origin}/drafts/plan.html?token=secret`},
       expects: 'robots_disallowed',
+      blocked: 'a page that robots.txt keeps to itself',
     },
     {
       title: 'Ask for something that nobody should allow',
       tool: 'run',
       params: {command: 'rm -rf ./*'},
       expects: 'approval_denied',
-      answer: () => ({answer: 'refuse', reason: 'mend the bug instead'}),
+      blocked: 'rm -rf, as you were asked first and said no',
+      answer: () => ({answer: 'refuse', reason: 'fix the bug instead'}),
     },
     {
       title: 'Apply a first patch. It is allowed as it was shown, to two files or to none',
@@ -130,6 +137,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       tool: 'apply_patch',
       params: {unified_diff: SECOND_FIX},
       expects: 'patch_hunk_fail',
+      blocked: 'half a patch',
     },
     {
       title: 'Make the small edit that was missing',

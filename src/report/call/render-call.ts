@@ -77,6 +77,17 @@ function renderApprovals(call: RecordedCall, {preview}: CallDetails, allowance: 
   return [{title: 'Approval', content: [...asked.map(renderApproval), ...shown]}];
 }
 
+/** What approvers answer, as a sentence says it. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  once: 'Allowed this once.',
+  session: 'Allowed, and the same call for the session.',
+  always: 'Allowed, and calls like it from now on.',
+  'session-rule': 'Allowed, and calls like it for the session.',
+  'session grant': 'Allowed before, for the session.',
+  'session rule': 'Allowed by a rule that was given for the session.',
+  'read-only': 'Allowed, as the tool has no side effects.',
+};
+
 function renderApproval({at, event, payload}: CallEvent): Element {
   const by = (textIn(payload, 'by') ?? '?').slice(0, 300);
   const id = textIn(payload, 'approval_id');
@@ -85,13 +96,16 @@ function renderApproval({at, event, payload}: CallEvent): Element {
     event === 'approval_requested' ? 'asked because of' : `${textIn(payload, 'decision') ?? '?'} by`;
   const more = [
     ...(id === undefined ? [] : [`, waits as ${id.slice(0, 40)}`]),
-    ...(waited > 0 ? [` after ${waited.toFixed(1)} s`] : []),
+    ...(waited >= 0.05 ? [` after ${waited.toFixed(1)} s`] : []),
     ...['reason', 'rule_problem'].flatMap(name => {
       const text = textIn(payload, name) ?? '';
       return text === '' ? [] : [`: ${text.slice(0, 500)}`];
     }),
   ];
   const when = element('span', {class: 'note'}, `${timestamp(at).slice(11, 23)} `);
+  const answer =
+    textIn(payload, 'decision') === 'allowed' && Object.hasOwn(ANSWERS, by) ? ANSWERS[by] : undefined;
+  if (answer !== undefined) return element('p', {}, when, answer, ...more);
   return element('p', {}, when, `${what} `, element('code', {}, by), ...more);
 }
 

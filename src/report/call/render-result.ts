@@ -33,7 +33,7 @@ export function renderResult(details: CallDetails, allowance: Allowance): readon
     ...(matches.length > 0 ? ['matches'] : []),
   ]);
   const rest = isObject(data)
-    ? Object.entries(data).filter(([name]) => !shown.has(name))
+    ? Object.entries(data).filter(([name, value]) => !shown.has(name) && !isNothing(value))
     : [['', data] as const];
   const found = matches.length > 0 ? [renderMatches(matches, allowance)] : [];
   return [
@@ -43,6 +43,11 @@ export function renderResult(details: CallDetails, allowance: Allowance): readon
       ? [{title: 'Result', content: [...found, ...(rest.length > 0 ? [renderFields(rest, allowance)] : [])]}]
       : []),
   ];
+}
+
+/** What says nothing to a reader: none, not there, not so. */
+function isNothing(value: Json): boolean {
+  return value === null || value === false || (Array.isArray(value) && value.length === 0);
 }
 
 /** What was changed or, of a dry run or a call that did not get that far, what would have been. */

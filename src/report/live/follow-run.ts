@@ -1,5 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {netChanges} from '../changes/net-changes.ts';
+import {renderChangesLine} from '../changes/render-changes.ts';
 import {embedJson, type SafeHtml} from '../markup.ts';
 import {renderCallLine, renderIncidentLine} from '../render-line.ts';
 import type {PageHead} from '../render-page.ts';
@@ -77,12 +79,15 @@ export async function followRun(path: string, clock: Clock): Promise<Result<RunF
       incidents = index + 1;
       if (!('step' in entry)) publish(`incident ${index}`, renderIncidentLine(entry, index).line);
     }
+    let isChanged = false;
     for (const step of history.takeChanged()) {
       const call = history.calls.get(step);
       if (call === undefined) continue;
+      isChanged ||= call.artifacts.some(({path}) => path.endsWith('.undo.json'));
       const {line} = await renderCallLine(path, call, Math.max(0, MOST_CHARACTERS - characters) * PART);
       publish(`call ${step}`, line);
     }
+    if (isChanged) publish('net', renderChangesLine(await netChanges(path, history.calls.values())));
   }
 
   function publish(key: string, line: SafeHtml): void {

@@ -56,6 +56,12 @@ const MOUNTING_ROOM = [
   ...['--bind', '/proc', '/proc'],
 ];
 
+/**
+ * Who commits, where the weakest configuration of git lies. Before everything of the host, which may have one of its
+ * own there. A file and no mount, which would take time.
+ */
+const GIT_CONFIG = ['--perms', '0444', '--file', String(DESCRIPTORS.gitConfig), '/etc/gitconfig'];
+
 /** What of the system a command sees, the same for every command. */
 export async function systemArguments(options: RunOptions): Promise<string[]> {
   const tmpBytes = String(options.tmp_mb * MIB);
@@ -100,7 +106,7 @@ export function nestedProfile(profile: SandboxProfile): {outer: readonly string[
   const {commandArgs, systemArgs, workspace, tree, env, readablePaths} = profile;
   const mounts = ['--bind', workspace, WORKSPACE_MOUNT, ...hostName(workspace, readablePaths)];
   return {
-    outer: [...outerArguments(systemArgs), ...mounts],
+    outer: [...outerArguments([...GIT_CONFIG, ...systemArgs]), ...mounts],
     inner: [...innerArguments(commandArgs), ...partArguments(WORKSPACE_MOUNT, tree), ...endArguments(env)],
   };
 }
@@ -119,7 +125,7 @@ export function flatProfile(profile: SandboxProfile): readonly string[] {
   const {commandArgs, systemArgs, workspace, tree, env, readablePaths} = profile;
   return [
     ...commandArgs,
-    ...[...APART, ...systemArgs, ...OWN_PROC, '--bind', workspace, WORKSPACE_MOUNT],
+    ...[...APART, ...GIT_CONFIG, ...systemArgs, ...OWN_PROC, '--bind', workspace, WORKSPACE_MOUNT],
     ...partArguments(workspace, tree),
     ...hostName(workspace, readablePaths),
     ...endArguments(env),

@@ -10,9 +10,9 @@ function init(script: string): {
 } {
   const {status, output} = spawnSync('/bin/sh', ['-c', INIT, 'sh', '1024', '0', '0'], {
     input: script,
-    stdio: ['pipe', 'pipe', 'ignore', ...Array<'ignore'>(6).fill('ignore'), 'pipe'],
+    stdio: ['pipe', 'ignore', 'ignore', 'ignore', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore', 'pipe'],
   });
-  const [, out, report] = [0, 1, 9].map(descriptor => String(output[descriptor] ?? ''));
+  const [, out, report] = [0, 4, 9].map(descriptor => String(output[descriptor] ?? ''));
   return {out: out ?? '', started: report?.split('\n').includes(STARTED) ?? false, code: status};
 }
 

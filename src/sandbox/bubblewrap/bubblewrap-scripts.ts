@@ -4,9 +4,10 @@ import {WAIT_FOR_COMMAND} from '../wait-for-command.ts';
 
 /**
  * Descriptors of a sandbox beside 0 to 2. A shell can redirect single digits only, and takes 3 to 5 for
- * itself below.
+ * itself below. What the command writes to its standard error goes to `errors`; 2 is for the words of what makes
+ * the sandbox.
  */
-export const DESCRIPTORS = {filter: 6, profile: 7, status: 8, report: 9} as const;
+export const DESCRIPTORS = {errors: 6, profile: 7, status: 8, report: 9, filter: 11, gitConfig: 12} as const;
 
 /** The profile of the inner bubblewrap, which no shell redirects. */
 export const INNER_PROFILE = 10;
@@ -15,24 +16,27 @@ export const INNER_PROFILE = 10;
 export const BECOME = 'exec "$@"\n';
 
 /**
- * The same, with pipes for its output. Node's "pipes" are sockets, and a socket cannot be opened as
- * /dev/stdout or /dev/stderr. The pipe of a here-document can: the program gets the writing ends of
- * two of them, and `cat` carries on. A shell that uses files for here-documents leaves the sockets.
+ * The same, with pipes for the output of a command as descriptors 4 and 5. Node's "pipes" are sockets, and a socket
+ * cannot be opened as /dev/stdout or /dev/stderr. The pipe of a here-document can: the program gets the writing ends
+ * of two of them, and `cat` carries on. A shell that uses files for here-documents leaves the sockets.
+ *
+ * Not as 1 and 2, which a bubblewrap keeps until it ends: so the output ends with the last process of the command,
+ * some milliseconds before the namespaces are taken down.
  */
 export const BECOME_WITH_PIPES = `
-out=1 err=2
 exec 3<<END
 END
 if [ -p /proc/self/fd/3 ]; then
   exec 4>/proc/self/fd/3
-  /bin/cat <&3 3<&- 4>&- 6<&- 7<&- 8>&- 9>&- &
+  /bin/cat <&3 3<&- 4>&- 6>&- 7<&- 8>&- 9>&- &
   exec 3<<END
 END
   exec 5>/proc/self/fd/3
-  /bin/cat <&3 >&2 3<&- 4>&- 5>&- 6<&- 7<&- 8>&- 9>&- &
-  out=4 err=5
+  /bin/cat <&3 >&6 3<&- 4>&- 5>&- 6>&- 7<&- 8>&- 9>&- &
+else
+  exec 4>&1 5>&6
 fi
-exec "$@" >&"$out" 2>&"$err" 3<&- 4>&- 5>&-
+exec "$@" >/dev/null 3<&- 6>&-
 `;
 
 /**
@@ -41,9 +45,9 @@ exec "$@" >&"$out" 2>&"$err" 3<&- 4>&- 5>&-
  */
 export const STAY_WITH_PIPES = BECOME_WITH_PIPES.replace(
   /exec "\$@".*\n$/,
-  `"$@" >&"$out" 2>&"$err" 3<&- 4>&- 5>&-
+  `"$@" >/dev/null 3<&- 6>&-
 code=$?
-exec >&- 2>&- 3<&- 4>&- 5>&- 8>&- 9>&-
+exec >&- 4>&- 5>&- 6>&- 8>&- 9>&-
 wait
 exit "$code"
 `,
@@ -66,7 +70,7 @@ echo "at $place" >&9
 echo ${REPORTED} >&9
 `;
 
-/** What `INIT` reads from its standard input: the command, and the variables that the caller gave it. */
+/** What a sandbox reads from its standard input: the command, and the variables that the caller gave it. */
 export function commandScript({
   command,
   directory,
@@ -98,16 +102,35 @@ export const ENDED = 'ended ';
 /** Before the name of a process that was left. */
 export const LEFT = 'left ';
 
+/** The last word of the report. */
+export const OVER = 'over';
+
+/**
+ * What becomes the command, and is there before it: to start a process and to have its signals reset takes as long as
+ * a small command. It waits for the command, on its standard input. In quotes below, so it has none itself.
+ */
+const RECEIVE = `
+complete=
+script=$(/bin/cat)
+exec </dev/null
+eval "$script" >/dev/null
+[ "$complete" = 1 ] || exit 125
+echo ${STARTED} >&9
+exec 2>&5 5>&- 9>&-
+[ "$#" = 0 ] || exec /usr/bin/env "$@" /bin/sh -c "$command"
+exec /bin/sh -c "$command"
+`;
+
 /**
  * Process 1 of the sandbox: `sh -c INIT sh FILES PROCESSES DATA-KB MOUNT-POINT... <COMMAND-SCRIPT`
  *
- * It lowers the limits before anything of the caller is looked at, says what is mounted, waits for the command,
- * runs it, says how it ended and what is left, and ends; the kernel then kills the rest before the end is
- * reported. Being process 1 it cannot be killed from inside, and it reaps orphans while it waits. `-p` is
- * `-u` in dash and busybox. What it reports goes to descriptor 9.
+ * It lowers the limits before anything of the caller is looked at, says what is mounted, starts what waits for the
+ * command and becomes it, says how that ended and what is left, and ends; the kernel then kills the rest before the
+ * end is reported. Being process 1 it cannot be killed from inside, and it reaps orphans while it waits. `-p` is
+ * `-u` in dash and busybox. What it reports goes to descriptor 9, the output of the command to 4 and 5.
  */
 export const INIT = `
-exec 5>&2 2>/dev/null
+exec >&4 4>&- 2>/dev/null
 ulimit -c 0
 ulimit -n "$1"
 [ "$3" = 0 ] || ulimit -d "$3"
@@ -116,17 +139,14 @@ shift 3
 ${REPORT_MOUNTS}
 report_mounts "$@" >&9
 ${WAIT_FOR_COMMAND}
-complete=
-script=$(/bin/cat)
-exec </dev/null
-eval "$script" >/dev/null
-[ "$complete" = 1 ] || exit 125
-echo ${STARTED} >&9
+exec 3<&0 </dev/null
+receive='${RECEIVE}'
 if [ -z "$reset_signals" ]; then
-  /usr/bin/env "$@" /bin/sh -c "$command" 2>&5 5>&- 9>&-
+  /bin/sh -c "$receive" <&3 3<&-
   code=$?
 else
-  /usr/bin/env "$reset_signals" "$@" /bin/sh -c "$command" 2>&5 5>&- 9>&- &
+  /usr/bin/env "$reset_signals" /bin/sh -c "$receive" <&3 3<&- &
+  exec 3<&-
   wait_for_command
 fi
 report_ending >&9
@@ -143,5 +163,6 @@ for status in /proc/[0-9]*/status; do
   printf '${LEFT}%s\\n' "$name" >&9
   count=$((count + 1))
 done
+echo ${OVER} >&9
 exit "$code"
 `;

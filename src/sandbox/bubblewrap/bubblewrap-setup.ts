@@ -60,7 +60,14 @@ export async function bubblewrapSetup(
   if (!becomeOwner.ok) return becomeOwner;
   const commandArgs = commandArguments(isAtLeast(version, KNOWS_DISABLE_USERNS));
   const systemArgs = await systemArguments(options);
-  const nests = await canNest([...becomeOwner.value, program], commandArgs, systemArgs);
+  const nesting = await canNest([...becomeOwner.value, program], commandArgs, systemArgs);
+  if (nesting === 'no_answer') {
+    return sandboxFailure({
+      problem: 'bubblewrap did not say in time whether it can run in another bubblewrap',
+      remedy: 'call it again when the machine has less to do.',
+    });
+  }
+  const nests = nesting === 'nests';
   // A profile of AppArmor for bubblewrap may forbid it.
   if (!nests) host.log({level: 'warn', event: 'sandbox_not_nested', sandbox: 'bubblewrap'});
   return ok({

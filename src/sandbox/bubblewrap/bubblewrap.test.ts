@@ -1,7 +1,9 @@
-import {chmodSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {chmodSync, readdirSync, readFileSync, unlinkSync, writeFileSync} from 'node:fs';
+import {open} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {openSandbox, runOptions} from '../../../test/support/open-sandbox.ts';
+import {openSandbox, processesWith, runOptions} from '../../../test/support/open-sandbox.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {silentLog} from '../../core/log.ts';
@@ -96,4 +98,30 @@ describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
       expect(warnings).toHaveLength(nests ? 0 : 1);
     },
   );
+
+  test('policy: an answer does not wait until the namespaces of its command are taken down, and close does', async () => {
+    const programs = temporaryDirectory();
+    chmodSync(programs, 0o755);
+    const gate = join(programs, 'gate');
+    execFileSync('mkfifo', ['-m', '0666', gate]);
+    const held = await open(gate, 'r+');
+    // It stays as long as somebody has the gate open.
+    const script = `[ "$1" = --args ] || exec /usr/bin/bwrap "$@"
+      exec 3<&0; /usr/bin/bwrap "$@" <&3 3<&- & exec 3<&- 4>&- 5>&-
+      wait "$!"; code=$?; [ ! -p ${gate} ] || read -r end <${gate}; exit "$code"`;
+    writeFileSync(join(programs, 'bwrap'), `#!/bin/sh\n${script}\n`, {mode: 0o755});
+    const opened = openSandbox({
+      settings: {sandbox: 'bubblewrap'},
+      programDirectories: [programs, '/usr/bin', '/bin', '/usr/sbin', '/sbin'],
+    });
+    onTestFinished(() => opened.close());
+    const ran = await opened.run('sleep 600 & echo out; echo err >&2; exit 3');
+    expect(ran).toMatchObject({out: 'out\n', err: 'err\n', exitStatus: {kind: 'exited', code: 3}});
+    expect(ran.leftRunning).toHaveLength(1);
+    expect(processesWith(`${programs}/bwrap`)).not.toEqual([]);
+    unlinkSync(gate);
+    await held.close();
+    await opened.sandbox.close();
+    expect(processesWith(`${programs}/bwrap`)).toEqual([]);
+  });
 });

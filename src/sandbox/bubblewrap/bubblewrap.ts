@@ -1,4 +1,5 @@
 import type {ChildProcess} from 'node:child_process';
+import {Readable} from 'node:stream';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../../core/result.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
@@ -8,6 +9,7 @@ import {holdOpen} from '../child/hold-open.ts';
 import {isBroken} from '../child/is-broken.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
+import {gitSystemConfig, gitVariables} from '../git-identity.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {checkMounts} from '../guard/mount-report.ts';
 import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
@@ -17,7 +19,7 @@ import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxRepor
 import {sandboxEnv} from '../sandbox-env.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {workspaceMoves} from '../workspace-moves.ts';
-import {commandScript, DESCRIPTORS, ENDED, LEFT, STARTED} from './bubblewrap-scripts.ts';
+import {commandScript, DESCRIPTORS, ENDED, LEFT, OVER, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
 import {SandboxWatchdog} from './sandbox-watchdog.ts';
 import {endSandbox, startSandbox, type WarmSandbox} from './warm-sandbox.ts';
@@ -26,6 +28,11 @@ import {endSandbox, startSandbox, type WarmSandbox} from './warm-sandbox.ts';
 const WARM_LIFETIME_MS = 60_000;
 /** A workspace that is another one each time it is looked at is an attempt of another process. */
 const MAX_LOOKS = 5;
+
+/** Of a command. */
+const OUTPUTS = [1, DESCRIPTORS.errors];
+/** In the status of bubblewrap, once process 1 and with it all the others have ended. */
+const EXIT_CODE = /"exit-code": (\d+)/;
 
 /** Ruling W8: every command in namespaces of its own, without a daemon. */
 export class BubblewrapSandbox implements SandboxDriver {
@@ -91,7 +98,7 @@ export class BubblewrapSandbox implements SandboxDriver {
       return await this.#supervise(sandbox.value, command);
     } finally {
       this.#end(sandbox.value);
-      this.#warm ??= this.#closed ? undefined : this.#makeWarm(setup);
+      this.#warm ??= this.#warmLater(setup);
     }
   }
 
@@ -118,6 +125,12 @@ export class BubblewrapSandbox implements SandboxDriver {
     const isHeard = ![DESCRIPTORS.status, DESCRIPTORS.report].some(pipe => isBroken(child, pipe));
     const isYoung = this.#host.clock.monotonic() - startedAt < WARM_LIFETIME_MS;
     return isAlive && isHeard && isYoung && isDeepStrictEqual(tree, now);
+  }
+
+  /** The answer goes out first: to look at the workspace and to start a process keeps us from it. */
+  async #warmLater(setup: BubblewrapSetup): Promise<WarmSandbox | undefined> {
+    await new Promise<void>(resolve => setImmediate(resolve));
+    return this.#closed ? undefined : this.#makeWarm(setup);
   }
 
   /** Without a word where it fails: the next call tries again and says why. */
@@ -170,10 +183,12 @@ export class BubblewrapSandbox implements SandboxDriver {
 
   async #startSandbox(setup: BubblewrapSetup, tree: GuardedTree): Promise<Result<WarmSandbox>> {
     const {workspace, clock} = this.#host;
-    const env = {...sandboxEnv(this.#options, this.#host), PATH: this.#options.path};
+    const options = this.#options;
+    const env = {...sandboxEnv(options, this.#host, gitVariables(this.#host.env)), PATH: options.path};
+    const gitConfig = gitSystemConfig(this.#host.env);
     const watchdog = this.#watchdog;
     try {
-      return ok(await startSandbox({setup, options: this.#options, workspace, tree, env, clock, watchdog}));
+      return ok(await startSandbox({setup, options, workspace, tree, env, gitConfig, clock, watchdog}));
     } catch (error) {
       return sandboxFailure({
         problem: 'The control group of the command could not be made',
@@ -201,11 +216,17 @@ export class BubblewrapSandbox implements SandboxDriver {
       inputs: {0: commandScript(command)},
       outputs: {
         1: chunk => stdout.write(chunk),
-        2: chunk => stderr.write(chunk),
+        [DESCRIPTORS.errors]: chunk => stderr.write(chunk),
         [DESCRIPTORS.report]: chunk => {
           report += chunk;
         },
+        [DESCRIPTORS.status]: () => {},
       },
+      // The kernel takes some milliseconds to take the namespaces down, for which no call waits.
+      isOver: () =>
+        report.endsWith(`\n${OVER}\n`) &&
+        EXIT_CODE.test(sandbox.status()) &&
+        OUTPUTS.every(descriptor => hasEnded(child, descriptor)),
       kill: () => killSandbox(child, sandbox.status()),
       timeoutMs: command.timeoutMs,
       signal: command.signal,
@@ -215,7 +236,7 @@ export class BubblewrapSandbox implements SandboxDriver {
     const lines = report.split('\n');
     // Bubblewrap dies of writing to a pipe that broke.
     const lastCode = isBroken(child, DESCRIPTORS.status) ? codeOf(lines) : undefined;
-    const code = /"exit-code": (\d+)/.exec(sandbox.status())?.[1] ?? lastCode;
+    const code = EXIT_CODE.exec(sandbox.status())?.[1] ?? lastCode;
     const outOfMemory = group?.ranOutOfMemory() ?? false;
     // A report that is lost is no word that nothing was run.
     const isStarted = lines.includes(STARTED) || isBroken(child, DESCRIPTORS.report);
@@ -241,6 +262,11 @@ export class BubblewrapSandbox implements SandboxDriver {
       leftRunning: lines.filter(line => line.startsWith(LEFT)).map(line => line.slice(LEFT.length)),
     });
   }
+}
+
+function hasEnded(child: ChildProcess, descriptor: number): boolean {
+  const stream = child.stdio.at(descriptor);
+  return stream instanceof Readable && stream.readableEnded;
 }
 
 /** What process 1 says of the command. */

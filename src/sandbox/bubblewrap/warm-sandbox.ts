@@ -63,6 +63,8 @@ export interface SandboxPlan {
   readonly tree: GuardedTree;
   /** What every command finds in its environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** What git finds as the configuration of the system. */
+  readonly gitConfig: string;
   readonly clock: Clock;
   readonly watchdog: SandboxWatchdog;
 }
@@ -102,7 +104,7 @@ export async function startSandbox(plan: SandboxPlan): Promise<WarmSandbox> {
 }
 
 async function fillSandbox(
-  {setup, options, workspace, tree, env, clock, watchdog}: SandboxPlan,
+  {setup, options, workspace, tree, env, gitConfig, clock, watchdog}: SandboxPlan,
   {child, number, group}: Pick<WarmSandbox, 'child' | 'number' | 'group'>,
 ): Promise<WarmSandbox> {
   // A shell that cannot be started shows when the sandbox is used.
@@ -117,6 +119,7 @@ async function fillSandbox(
   // review R14: without its profile bubblewrap makes nothing, so a host that is killed before this leaves nothing.
   const profile = {...setup, workspace, tree, env, readablePaths: options.readable_paths};
   give(child, DESCRIPTORS.filter, setup.filter);
+  give(child, DESCRIPTORS.gitConfig, gitConfig);
   // Not in the arguments of a process, which every user of the host can read.
   if (setup.nests) {
     const {outer, inner} = nestedProfile(profile);

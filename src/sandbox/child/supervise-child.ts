@@ -10,6 +10,11 @@ export interface Supervision {
   readonly inputs?: Readonly<Record<number, string>>;
   /** Who gets what the child writes to a descriptor. */
   readonly outputs: Readonly<Record<number, (chunk: Buffer) => void>>;
+  /**
+   * Asked whenever an output says something or ends: true when all that can be known of the program is known, although
+   * it has not ended yet. Never asked of one that was killed.
+   */
+  readonly isOver?: () => boolean;
   /** Called when the program has ended while something of it may still be there. */
   readonly onExit?: () => void;
   /** Ends it with everything that it started. */
@@ -31,7 +36,7 @@ export interface ChildOutcome {
   readonly gone: boolean;
 }
 
-/** Waits until a child has ended and its output is read; kills it when its time is up or the caller cancels. */
+/** Waits until a child has ended and its output is read, or until that is sure to come; kills it when its time is up or the caller cancels. */
 export function superviseChild(child: ChildProcess, plan: Supervision): Promise<ChildOutcome> {
   const {clock, signal} = plan;
   const startedAt = clock.monotonic();
@@ -63,12 +68,14 @@ export function superviseChild(child: ChildProcess, plan: Supervision): Promise<
     });
     child.once('exit', () => plan.onExit?.());
     child.once('close', (code, killSignal) => settle({code, signal: killSignal}));
-    connect(child, plan);
+    connect(child, plan, () => {
+      if (killedFor === undefined && plan.isOver?.()) settle({});
+    });
     if (signal.aborted) onAbort();
   });
 }
 
-function connect(child: ChildProcess, {inputs = {}, outputs}: Supervision): void {
+function connect(child: ChildProcess, {inputs = {}, outputs}: Supervision, onNews: () => void): void {
   const streams: readonly unknown[] = child.stdio;
   for (const [descriptor, content] of Object.entries(inputs)) {
     const stream = streams[Number(descriptor)];
@@ -76,6 +83,11 @@ function connect(child: ChildProcess, {inputs = {}, outputs}: Supervision): void
   }
   for (const [descriptor, sink] of Object.entries(outputs)) {
     const stream = streams[Number(descriptor)];
-    if (stream instanceof Readable) stream.on('data', sink);
+    if (!(stream instanceof Readable)) continue;
+    stream.on('data', chunk => {
+      sink(chunk);
+      onNews();
+    });
+    stream.once('end', onNews);
   }
 }

@@ -13,6 +13,7 @@ import {mountPoints, REPORT_MOUNTS} from '../guard/mount-report.ts';
 import type {RunOptions} from '../options.ts';
 import type {DockerClient} from './docker-client.ts';
 import {SUPERVISE} from './docker-scripts.ts';
+import {ownerLabels} from './stale-containers.ts';
 
 /** review R16: made of our rules by `docker-seccomp.ts`. The client reads it. */
 const SECCOMP_PROFILE = fileURLToPath(packageFile('assets/docker-seccomp.json'));
@@ -180,17 +181,7 @@ function runArguments(name: string, {image, user, workspace, tree, env, options}
   const points = mountPoints(tree);
   const isRoot = user.split(':')[0] === '0';
   return [
-    ...[
-      'run',
-      '--rm',
-      '--interactive',
-      '--init=false',
-      '--name',
-      name,
-      '--label',
-      'forge-tools=run',
-      '--pull=never',
-    ],
+    ...['run', '--rm', '--interactive', '--init=false', '--name', name, ...ownerLabels(), '--pull=never'],
     ...['--network=none', '--read-only', '--cap-drop=ALL', ...(isRoot ? [] : ['--cap-add=KILL'])],
     ...[
       '--user',

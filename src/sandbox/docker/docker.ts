@@ -7,6 +7,7 @@ import {diedBySignal} from '../child/died-by-signal.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
+import {gitIdentity} from '../git-identity.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {checkMounts, type MountCheck} from '../guard/mount-report.ts';
 import type {WorkspaceGuard} from '../guard/workspace-guard.ts';
@@ -20,6 +21,7 @@ import {DockerContainer, type Leftovers} from './docker-container.ts';
 import {START} from './docker-scripts.ts';
 import {type DockerSetup, dockerSetup} from './docker-setup.ts';
 import {SentinelStream} from './sentinel-stream.ts';
+import {removeStaleContainers} from './stale-containers.ts';
 
 /** A workspace that is another one each time it is looked at is an attempt of another process. */
 const MAX_LOOKS = 3;
@@ -52,6 +54,7 @@ export class DockerSandbox implements SandboxDriver {
   readonly #live = new Set<DockerContainer>();
   #idle: IdleContainer[] = [];
   #setup: DockerSetup | undefined;
+  #cleaning: Promise<void> | undefined;
 
   constructor(options: RunOptions, host: SandboxHost, guard: WorkspaceGuard) {
     this.#options = options;
@@ -62,6 +65,8 @@ export class DockerSandbox implements SandboxDriver {
   async probe(): Promise<Result<SandboxReport>> {
     const setup = await dockerSetup(this.#options, this.#host);
     if (!setup.ok) return setup;
+    // No call waits for it.
+    this.#cleaning ??= removeStaleContainers(setup.value.client);
     const probed = await this.#execute(setup.value, {...PROBE, signal: new AbortController().signal});
     if (!probed.ok) return probed;
     const {open_files} = this.#options;
@@ -94,6 +99,7 @@ export class DockerSandbox implements SandboxDriver {
   async close(): Promise<void> {
     this.#idle = [];
     await Promise.all([...this.#live].map(container => this.#remove(container)));
+    await this.#cleaning;
   }
 
   async #execute(setup: DockerSetup, command: SandboxCommand): Promise<Result<Execution>> {
@@ -223,7 +229,7 @@ export class DockerSandbox implements SandboxDriver {
       user: setup.user,
       workspace: this.#host.workspace,
       tree,
-      env: sandboxEnv(this.#options, this.#host),
+      env: sandboxEnv(this.#options, this.#host, gitIdentity(this.#host.workspace, this.#host.env)),
       options: this.#options,
     });
     this.#live.add(container);

@@ -13,9 +13,12 @@ export function artifactPath(step: number, stream: Stream): string {
   return `${ARTIFACTS}/tool_step_${number(step)}_${stream}.txt`;
 }
 
-/** The whole of a stream, only where its artifact is not. */
+/** Folder of what is kept whole. */
+export const WHOLES = 'output';
+
+/** The whole of a stream, only where its artifact is not; empty once it had to make room for later ones. */
 export function wholePath(step: number, stream: Stream): string {
-  return `output/step_${number(step)}_${stream}.txt`;
+  return `${WHOLES}/step_${number(step)}_${stream}.txt`;
 }
 
 /** The steps that were commands, by the names of their artifacts, in order. */

@@ -1,8 +1,9 @@
+import type {Failure} from '../../core/failure/failure.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {ArtifactStream, ToolContext} from '../../core/tool.ts';
 import {type OutputPreview, previewOutput} from '../../sandbox/preview-output.ts';
 import type {Execution, SandboxCommand} from '../../sandbox/sandbox.ts';
-import {artifactPath, MAX_KEPT_BYTES, type Stream, wholePath} from './kept-output.ts';
+import {artifactPath, MAX_KEPT_BYTES, type Stream, WHOLES, wholePath} from './kept-output.ts';
 import {READ_OUTPUT} from './read-output.ts';
 
 export interface SavedOutput {
@@ -22,9 +23,13 @@ export class OutputKeeper {
   readonly spill: NonNullable<SandboxCommand['spill']>;
   readonly #context: ToolContext;
   readonly #streams: readonly ArtifactStream[];
+  readonly #maxBytes: number;
+  #isLong = false;
 
-  constructor(context: ToolContext) {
+  /** `maxBytes`: of all that the session keeps whole. */
+  constructor(context: ToolContext, maxBytes: number) {
     this.#context = context;
+    this.#maxBytes = maxBytes;
     const whole = (stream: Stream): ArtifactStream =>
       // One byte more says that there was more.
       context.streamArtifact(wholePath(context.step, stream), MAX_KEPT_BYTES + 1);
@@ -37,9 +42,8 @@ export class OutputKeeper {
   close(): void {
     for (const stream of this.#streams) {
       const kept = stream.finish();
-      if (kept.ok) continue;
-      const {code, message} = kept.error;
-      this.#context.log({level: 'warn', event: 'output_not_kept', message, error_code: code});
+      if (kept.ok) this.#isLong ||= kept.value !== undefined;
+      else this.#warn('output_not_kept', kept.error);
     }
   }
 
@@ -49,6 +53,10 @@ export class OutputKeeper {
     if (!stdoutPath.ok) return stdoutPath;
     const stderrPath = await this.#context.saveArtifact(artifactPath(step, 'stderr'), stderr.bytes);
     if (!stderrPath.ok) return stderrPath;
+    if (this.#isLong) {
+      const trimmed = await this.#context.artifacts.trim(WHOLES, this.#maxBytes);
+      if (!trimmed.ok) this.#warn('outputs_not_trimmed', trimmed.error);
+    }
     const howToRead = `${READ_OUTPUT} step=${step}`;
     const search = 'query="…" searches them';
     return ok({
@@ -58,5 +66,9 @@ export class OutputKeeper {
       stderrPath: stderrPath.value,
       howToRead,
     });
+  }
+
+  #warn(event: string, {code, message}: Failure): void {
+    this.#context.log({level: 'warn', event, message, error_code: code});
   }
 }

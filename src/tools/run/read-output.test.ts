@@ -1,7 +1,7 @@
 import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {openSandbox, runOptions} from '../../../test/support/open-sandbox.ts';
+import {openSandbox, runOptions, type SandboxSettings} from '../../../test/support/open-sandbox.ts';
 import {openTestRuntime, tempDirectory} from '../../../test/support/open-test-runtime.ts';
 import {systemClock} from '../../core/clock.ts';
 import type {Json} from '../../core/json.ts';
@@ -21,7 +21,10 @@ const LINES = 'i=0; while [ $i -lt 30000 ]; do echo "line $i"; i=$((i + 1)); don
 
 type Data = {[name: string]: Json};
 
-async function open(options: Partial<Parameters<typeof openTestRuntime>[0]> = {}) {
+async function open(
+  options: Partial<Parameters<typeof openTestRuntime>[0]> = {},
+  settings: SandboxSettings = {},
+) {
   const opened = openSandbox({settings: SETTINGS});
   onTestFinished(() => opened.close());
   const session = openWorkspaceSession({
@@ -32,7 +35,7 @@ async function open(options: Partial<Parameters<typeof openTestRuntime>[0]> = {}
   });
   if (!session.ok) throw new Error(session.error.message);
   onTestFinished(() => session.value.close());
-  const run = runTool(opened.sandbox, runOptions(SETTINGS));
+  const run = runTool(opened.sandbox, runOptions({...SETTINGS, ...settings}));
   const tool = readOutputTool(session.value);
   const runtime = await openTestRuntime({tools: [run, tool], approval: {mode: 'auto'}, ...options});
   const command = (text: string) => runtime.call('run', {command: text});
@@ -121,6 +124,30 @@ describe('read_output', () => {
     expect((await ask({query: 'error', context_lines: 1, end_line: 2})).data).toMatchObject({
       matches: [{line: 2, context_before: ['a'], context_after: ['b']}],
     });
+  });
+
+  test('policy: whole outputs have room for so much in a session, and the oldest go first', async () => {
+    const {command, ask, runtime} = await open({}, {kept_output_mb: 1});
+    const long = (name: string) => command(`yes ${name} | head -c 400000; yes err | head -c 120000 >&2`);
+    for (const name of ['aaaaaaa', 'bbbbbbb', 'ccccccc']) await long(name);
+    const sizes = (): readonly number[] =>
+      [1, 2, 3].flatMap(step =>
+        ['stderr', 'stdout'].map(
+          stream => statSync(join(runtime.directory, `output/step_000${step}_${stream}.txt`)).size,
+        ),
+      );
+    expect(sizes()).toEqual([0, 0, 120_000, 400_000, 120_000, 400_000]);
+    const gone = await ask({step: 1, start_line: 20_000});
+    expect(gone.error).toMatchObject({
+      error_type: 'invalid_params',
+      message: expect.stringContaining('tools.run.kept_output_mb'),
+    });
+    expect((await ask({step: 2, start_line: 20_000, end_line: 20_000})).data).toMatchObject({
+      content: 'bbbbbbb\n',
+      complete: true,
+    });
+    // Its head and tail are what the record of the run has.
+    expect(statSync(join(runtime.directory, 'logs/tool_step_0001_stdout.txt')).size).toBeGreaterThan(102_000);
   });
 
   test('policy: 16 MiB of a stream are kept, and what came later is said to be missing', async () => {

@@ -101,6 +101,10 @@ async function openOutput(
   if (step === undefined || !steps.includes(step)) return noSuchRun(asked, steps);
   const whole = await artifacts.open(wholePath(step, stream));
   if (!whole.ok) return whole;
+  if (whole.value?.bytes === 0) {
+    await whole.value.close();
+    return noLongerKept(step, stream);
+  }
   if (whole.value !== undefined) {
     const isCut = whole.value.bytes > MAX_KEPT_BYTES;
     return ok({step, source: {file: upTo(whole.value, MAX_KEPT_BYTES), isCut, mayBeMarked: false}});
@@ -123,6 +127,11 @@ function upTo(file: OpenArtifact, maxBytes: number): OpenArtifact {
       }
     },
   };
+}
+
+function noLongerKept(step: number, stream: Stream): Err<Failure> {
+  const reason = `The ${stream} of step ${step} is no longer kept: outputs of later commands took its place (tools.run.kept_output_mb). Run the command again if you need more of it than its answer showed.`;
+  return fail('invalid_params', reason, {field: 'step', reason});
 }
 
 function noSuchRun(step: number | undefined, steps: readonly number[]): Err<Failure> {

@@ -23,6 +23,7 @@ const START_MS = 60_000;
 const MAX_TEXT_BYTES = 100_000;
 const MAX_VARIABLES = 100;
 const MESSAGE_TAIL_CHARS = 1500;
+const MIB = 1_048_576;
 
 const text = z
   .string()
@@ -97,7 +98,7 @@ export function runTool(sandbox: Sandbox, options: RunOptions, workspace?: Comma
       const place = commandDirectory(request.cwd, workspace);
       if (!place.ok) return place;
       const directory = place.value;
-      const keeper = new OutputKeeper(context);
+      const keeper = new OutputKeeper(context, options.kept_output_mb * MIB);
       const {spill} = keeper;
       const ran = await sandbox
         .run({command, env, directory, spill, timeoutMs: limitOf(request), signal: context.signal})

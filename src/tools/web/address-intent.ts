@@ -13,7 +13,7 @@ export function addressIntent(
   return {
     subject: {kind: 'url', values: [url.trim()]},
     summary: summarizeFetch(tool, url, forceBrowser, options),
-    preview: previewAddress(url),
+    preview: previewAddress(url, options),
     fileHashes: {},
   };
 }

@@ -49,7 +49,7 @@ export function webFetchTextTool(fetchPage: FetchPage, options: WebFetchOptions,
       return ok({
         subject: {kind: 'url', values: [url.trim()]},
         summary,
-        preview: previewAddress(url),
+        preview: previewAddress(url, options),
         fileHashes: {},
       });
     },

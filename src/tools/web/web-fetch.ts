@@ -53,7 +53,17 @@ function argsOf(defaultMaxChunkTokens: number) {
 
 type ArgsSchema = ReturnType<typeof argsSchema>;
 
-export type WebFetchArgs = z.input<ArgsSchema>;
+/** Arguments of `web_fetch` as they are passed; what is left out has its default. */
+export interface WebFetchArgs {
+  /** Absolute http or https URL of an HTML or plain-text document. */
+  readonly url: string;
+  /** Largest chunk in cl100k tokens, 128 to 2048. Default: `tools.webfetch.default_max_chunk_tokens`. */
+  readonly max_chunk_tokens?: number | undefined;
+  /** Do not read the page cache; the fresh page is still written to it. Default: false. */
+  readonly no_cache?: boolean | undefined;
+  /** Render in the headless browser instead of plain HTTP. Default: false. */
+  readonly force_browser?: boolean | undefined;
+}
 
 /** FR-WF-03 */
 const responseSchema = z.object({

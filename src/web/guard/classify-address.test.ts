@@ -113,7 +113,7 @@ const POLICIES = new Map(BLOCK_TOGGLES.map(toggle => [toggle, policyWithout([tog
 function judge(url: string, policy = DEFAULT) {
   const parsed = parseUrl(url);
   if (!parsed.ok) throw new Error(parsed.error.message);
-  const result = checkUrl(parsed.value, policy);
+  const result = checkUrl(parsed.value, policy, true);
   return result.ok ? 'accepted' : {code: result.error.code, ...result.error.details};
 }
 
@@ -291,7 +291,7 @@ describe('URLs', () => {
 
   test('the message says what, with which value, then what to do', () => {
     const parsed = parseUrl('http://[::ffff:10.0.0.7]/?secret');
-    const result = parsed.ok && checkUrl(parsed.value, DEFAULT);
+    const result = parsed.ok && checkUrl(parsed.value, DEFAULT, true);
     expect(result).toMatchObject({
       error: {message: '10.0.0.7 is a private address (10.0.0.0/8). Use a public address.'},
     });

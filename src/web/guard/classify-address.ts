@@ -15,8 +15,15 @@ export interface BlockedAddress {
 
 type AddressPolicy = Pick<GuardPolicy, 'special' | 'additional' | 'disabled'>;
 
-/** FR-WF-05, ruling A6. `undefined` means that the address may be reached. */
-export function classifyAddress(address: string, policy: AddressPolicy): BlockedAddress | undefined {
+/**
+ * FR-WF-05, ruling A6. `undefined` means that the address may be reached. `opened` are ranges that are not blocked
+ * for this host; `additional_blocked_cidrs` blocks there too.
+ */
+export function classifyAddress(
+  address: string,
+  policy: AddressPolicy,
+  opened: readonly IpRange[] = [],
+): BlockedAddress | undefined {
   const parsed = parseIp(address);
   // Fail closed: what is no address here might be one to the system.
   if (parsed === undefined) {
@@ -25,7 +32,8 @@ export function classifyAddress(address: string, policy: AddressPolicy): Blocked
   const reached = embeddedIpv4(parsed);
   // Sorted by length, so the first that contains the address is the most specific one.
   const special = policy.special.find(row => rangeContains(row.range, reached));
-  if (special !== undefined && !policy.disabled.has(special.toggle)) {
+  const isOpen = opened.some(range => rangeContains(range, reached));
+  if (special !== undefined && !isOpen && !policy.disabled.has(special.toggle)) {
     const {toggle, description} = special;
     return {blocked_ip: formatIp(reached), cidr: special.range.cidr, toggle, description};
   }

@@ -1,11 +1,15 @@
 import type {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {parseIp, unmapIp} from '../ip/ip-address.ts';
+import {type IpRange, rangeContains} from '../ip/ip-range.ts';
 import {sortAddresses} from '../ip/sort-addresses.ts';
 import type {CheckedUrl, PinnedTarget, WebUrl} from '../page.ts';
+import {portBlocked} from './check-url.ts';
 import type {GuardPolicy} from './guard-policy.ts';
 import type {HostPins} from './host-pins.ts';
 import {isLoopbackName, LOOPBACK_ADDRESSES} from './loopback-name.ts';
+import {type Opening, openingOf} from './openings.ts';
 import type {SsrfValidator} from './ssrf-validator.ts';
 
 /** Ruling A5: all answers are checked; so many are kept to connect to. */
@@ -16,7 +20,10 @@ export interface Guard {
   readonly authorize: (checked: CheckedUrl, pins: HostPins, budget: Budget) => Promise<Result<PinnedTarget>>;
 }
 
-export function createGuard(validator: SsrfValidator, policy: Pick<GuardPolicy, 'maxDnsAttempts'>): Guard {
+export function createGuard(
+  validator: SsrfValidator,
+  policy: Pick<GuardPolicy, 'maxDnsAttempts' | 'openings' | 'allowedPorts'>,
+): Guard {
   const addressesOf = async (
     url: WebUrl,
     pins: HostPins,
@@ -26,9 +33,32 @@ export function createGuard(validator: SsrfValidator, policy: Pick<GuardPolicy, 
     if (isLoopbackName(url.name)) return validateAll(LOOPBACK_ADDRESSES, validator);
     return pins.resolve(url.name, budget, () => validator.resolveAndValidate(url.name, budget));
   };
+  /** The same for a host that the operator opened: what is not in the opened ranges is checked as ever. */
+  const openedAddressesOf = async (
+    {name, port, address}: WebUrl,
+    {ranges}: Opening,
+    pins: HostPins,
+    budget: Budget,
+  ): Promise<Result<readonly string[]>> => {
+    if (address !== undefined) return validateAll([address], validator, ranges);
+    if (isLoopbackName(name)) {
+      const open = LOOPBACK_ADDRESSES.filter(loopback => validator.validateIp(loopback, ranges).ok);
+      return open.length > 0 ? ok(open) : validateAll(LOOPBACK_ADDRESSES, validator, ranges);
+    }
+    // What is valid on this port may not be on another one, so its answer is kept apart.
+    const found = await pins.resolve(`${name}:${port}`, budget, () =>
+      validator.resolveAndValidate(name, budget, ranges),
+    );
+    // A port that is open for these ranges only is not open for a public address of the host.
+    if (!found.ok || policy.allowedPorts.includes(port)) return found;
+    return found.value.every(one => isWithin(one, ranges)) ? found : portBlocked(port, policy);
+  };
   return {
-    authorize: async ({url}, pins, budget) => {
-      const found = await addressesOf(url, pins, budget);
+    authorize: async ({url, opened}, pins, budget) => {
+      const opening = opened ? openingOf(url, policy.openings) : undefined;
+      const found = await (opening === undefined
+        ? addressesOf(url, pins, budget)
+        : openedAddressesOf(url, opening, pins, budget));
       if (!found.ok) return found;
       // Resolved is not authorized: the call may have been cancelled meanwhile.
       if (budget.spent) return budget.failure();
@@ -46,9 +76,18 @@ export function createGuard(validator: SsrfValidator, policy: Pick<GuardPolicy, 
   };
 }
 
-function validateAll(addresses: readonly string[], validator: SsrfValidator): Result<readonly string[]> {
+function isWithin(address: string, ranges: readonly IpRange[]): boolean {
+  const parsed = parseIp(address);
+  return parsed !== undefined && ranges.some(range => rangeContains(range, unmapIp(parsed)));
+}
+
+function validateAll(
+  addresses: readonly string[],
+  validator: SsrfValidator,
+  opened?: readonly IpRange[],
+): Result<readonly string[]> {
   for (const address of addresses) {
-    const valid = validator.validateIp(address);
+    const valid = validator.validateIp(address, opened);
     if (!valid.ok) return valid;
   }
   return ok(addresses);

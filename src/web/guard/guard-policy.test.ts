@@ -26,7 +26,7 @@ function policyOf(changes: Partial<Security>): GuardPolicy {
 function check(url: string, changes: Partial<Security> = {}) {
   const parsed = parseUrl(url);
   if (!parsed.ok) throw new Error(parsed.error.message);
-  const result = checkUrl(parsed.value, policyOf(changes));
+  const result = checkUrl(parsed.value, policyOf(changes), true);
   return result.ok ? 'accepted' : {code: result.error.code, ...result.error.details};
 }
 
@@ -145,14 +145,14 @@ describe('FR-WF-05g additional_blocked_cidrs', () => {
 
   test('the message says that an operator lists it', () => {
     const url = parseUrl('http://8.8.8.8/');
-    expect(url.ok && checkUrl(url.value, policyOf({additional_blocked_cidrs: ['8.8.8.0/24']}))).toMatchObject(
-      {
-        error: {
-          message:
-            '8.8.8.8 is an address that additional_blocked_cidrs lists (8.8.8.0/24). Use a public address.',
-        },
+    expect(
+      url.ok && checkUrl(url.value, policyOf({additional_blocked_cidrs: ['8.8.8.0/24']}), true),
+    ).toMatchObject({
+      error: {
+        message:
+          '8.8.8.8 is an address that additional_blocked_cidrs lists (8.8.8.0/24). Use a public address.',
       },
-    );
+    });
   });
 
   test('ruling A6 where a built-in row says the same, that row is reported', () => {
@@ -183,7 +183,7 @@ describe('ports', () => {
 
   test('T-WF-SSRF-07 the refusal says which port, and which are allowed', () => {
     const url = parseUrl('http://example.com:8080/?secret');
-    expect(url.ok && checkUrl(url.value, policyOf({}))).toMatchObject({
+    expect(url.ok && checkUrl(url.value, policyOf({}), true)).toMatchObject({
       error: {
         message: 'Port 8080 is not allowed. Use one of 80, 443, or have it listed in allowed_ports.',
       },

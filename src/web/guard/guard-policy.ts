@@ -3,6 +3,7 @@ import {ok, type Result} from '../../core/result.ts';
 import {type IpRange, parseIpRange} from '../ip/ip-range.ts';
 import {BLOCK_TOGGLES, type BlockToggle, SPECIAL_RANGES, type SpecialRange} from '../ip/special-ranges.ts';
 import type {WebFetchOptions} from '../options.ts';
+import {describeOpening, type Opening, readOpenings} from './openings.ts';
 
 /** What the guard lets through. Made once, at start-up. */
 export interface GuardPolicy {
@@ -11,6 +12,8 @@ export interface GuardPolicy {
   readonly special: readonly (SpecialRange & {readonly range: IpRange})[];
   readonly disabled: ReadonlySet<BlockToggle>;
   readonly additional: readonly IpRange[];
+  /** What is reachable of the blocked ranges all the same, for hosts that the operator names. */
+  readonly openings: readonly Opening[];
   readonly maxDnsAttempts: number;
 }
 
@@ -22,9 +25,10 @@ export interface GuardSettings {
 
 const DEFAULT_PORTS: readonly number[] = [80, 443];
 
-/** Reads `[tools.webfetch.security]`. The error holds the messages with which start-up is refused. */
+/** Reads `[tools.webfetch.security]` and `[[tools.webfetch.allow_private]]`. The error holds the messages with which start-up is refused. */
 export function readGuardPolicy(
   security: WebFetchOptions['security'],
+  allowPrivate: WebFetchOptions['allow_private'] = [],
 ): Result<GuardSettings, readonly string[]> {
   const problems: string[] = [];
   const off = BLOCK_TOGGLES.filter(toggle => !security[toggle]);
@@ -35,6 +39,16 @@ export function readGuardPolicy(
         `Affected settings: ${off.map(toggle => `${toggle}=false`).join(', ')}`,
     );
   }
+  if (allowPrivate.length > 0 && !security.allow_insecure_overrides) {
+    const hosts = allowPrivate.map(({host}) => `"${host}"`).join(', ');
+    problems.push(
+      'SSRF protection cannot be opened for a host without allow_insecure_overrides=true\n' +
+        `Affected settings: allow_private for ${hosts}`,
+    );
+  }
+  const special = compileSpecialRanges();
+  const opened = readOpenings(allowPrivate, special);
+  problems.push(...opened.problems);
   const additional: IpRange[] = [];
   for (const entry of security.additional_blocked_cidrs) {
     const range = parseIpRange(entry);
@@ -54,13 +68,17 @@ export function readGuardPolicy(
   return ok({
     policy: {
       allowedPorts: ports.length === 0 ? DEFAULT_PORTS : ports,
-      special: compileSpecialRanges(),
+      special,
       disabled: new Set(off),
       additional,
+      openings: opened.openings,
       maxDnsAttempts: security.max_dns_attempts,
     },
     // FR-WF-05b
-    warnings: off.length === 0 ? [] : [`SSRF protection disabled for: ${off.join(', ')}`],
+    warnings: [
+      ...(off.length === 0 ? [] : [`SSRF protection disabled for: ${off.join(', ')}`]),
+      ...opened.openings.map(opening => `SSRF protection opened for ${describeOpening(opening)}`),
+    ],
   });
 }
 

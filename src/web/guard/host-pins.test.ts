@@ -147,4 +147,30 @@ describe('one resolution per call', () => {
     }
     expect(most).toBe(8);
   });
+
+  test('review B4: who gives up waiting for a place does not look up, and takes none', async () => {
+    let asked = 0;
+    const answers: (() => void)[] = [];
+    const guard = guardOver({
+      resolve: () => {
+        asked += 1;
+        return new Promise(resolve => answers.push(() => resolve(['93.184.216.34'])));
+      },
+    });
+    const pins = new HostPins();
+    const running = Array.from({length: 8}, (_, at) => authorize(guard, `http://${at}.example/`, pins));
+    await expect.poll(() => asked).toBe(8);
+    const caller = new AbortController();
+    const waiting = authorize(guard, 'http://9.example/', pins, newBudget(60_000, caller.signal));
+    const next = authorize(guard, 'http://10.example/', pins);
+    caller.abort();
+    expect(await waiting).toEqual({code: 'cancelled', phase: 'dns'});
+    expect(asked).toBe(8);
+    answers[0]?.();
+    await expect.poll(() => asked).toBe(9);
+    for (const answer of answers) answer();
+    for (const answer of await Promise.all([...running, next])) {
+      expect(answer).toMatchObject({addresses: ['93.184.216.34']});
+    }
+  });
 });

@@ -8,6 +8,11 @@ export interface HostCall {
   readonly pins: HostPins;
   /** Review R11 */
   readonly reach: HostReach;
+  /**
+   * Whether what the operator opened (`allow_private`) holds for this call. It does as long as every address of its
+   * main document was opened: a page of the public web leads nobody to a private one.
+   */
+  readonly openings: {hold: boolean};
   /** How the call begins, for the lines that are logged. */
   readonly method: RenderingMethod;
 }

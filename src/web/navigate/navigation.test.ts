@@ -52,6 +52,7 @@ function navigationOf({response, deps, mayReach}: Setting = {}) {
       close: async () => {},
     },
     headers: {'User-Agent': 'forge', Accept: 'text/html'},
+    credentials: [],
     ...deps,
   };
   const reach = new HostReach(checked(START).url, mayReach);

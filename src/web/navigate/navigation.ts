@@ -8,6 +8,7 @@ import {HostPins} from '../guard/host-pins.ts';
 import type {WebFetchOptions} from '../options.ts';
 import {
   type CheckedUrl,
+  type Credential,
   type HttpRequest,
   type HttpResponse,
   type HttpTransport,
@@ -29,6 +30,7 @@ export interface NavigationDeps extends RobotsTimeDeps {
   readonly transport: HttpTransport;
   /** FR-WF-10b */
   readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: readonly Credential[];
 }
 
 /** What an address of the main document answers with. */
@@ -46,20 +48,32 @@ export type Hop =
 export class Navigation {
   /** FR-WF-09a: some hop was allowed only because `fail_open` is set. */
   robotsFailOpen = false;
+  #start: WebUrl | undefined;
+  #leftStart = false;
   readonly #deps: NavigationDeps;
   readonly #hosts: HostCall;
   readonly #robotsTime: RobotsTime;
   #redirects = 0;
 
+  /** What goes along with requests for the main document: nothing any more once another origin had a say. */
+  get credential(): Credential | undefined {
+    return this.#start === undefined || this.#leftStart
+      ? undefined
+      : this.#deps.credentials.find(({origin}) => origin === this.#start?.origin);
+  }
+
   constructor(deps: NavigationDeps, method: RenderingMethod, reach: HostReach) {
     this.#deps = deps;
-    this.#hosts = {pins: new HostPins(), reach, method};
+    this.#hosts = {pins: new HostPins(), reach, openings: {hold: true}, method};
     this.#robotsTime = new RobotsTime(deps);
   }
 
   /** One hop of the main document (FR-WF-07e): rules on hosts and guard, robots.txt, request, redirect. */
   async takeHop(checked: CheckedUrl, budget: Budget): Promise<Result<Hop>> {
     const {guard, transport, headers} = this.#deps;
+    this.#hosts.openings.hold &&= checked.opened;
+    this.#start ??= checked.url;
+    this.#leftStart ||= checked.url.origin !== this.#start.origin;
     const target = await authorizeHop(checked, this.#hosts, guard, budget);
     if (!target.ok) return target;
 
@@ -68,7 +82,9 @@ export class Navigation {
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
 
-    const opened = await transport.request(target.value, {method: 'GET', headers}, budget);
+    const {credential} = this;
+    const own = credential === undefined ? headers : {...headers, [credential.header]: credential.value()};
+    const opened = await transport.request(target.value, {method: 'GET', headers: own}, budget);
     return opened.ok ? hopOf(opened.value, checked.url) : opened;
   }
 
@@ -88,7 +104,7 @@ export class Navigation {
       );
     }
     const url = target();
-    return url.ok ? checkUrl(url.value, policy) : url;
+    return url.ok ? checkUrl(url.value, policy, this.#hosts.openings.hold) : url;
   }
 
   /** FR-WF-11b: one hop of what a page loads beside its document. robots.txt is not asked (FR-WF-ROBOTS-SCOPE-01). */
@@ -100,7 +116,7 @@ export class Navigation {
     const {policy, guard, transport} = this.#deps;
     const url = parseUrl(address);
     if (!url.ok) return url;
-    const checked = checkUrl(url.value, policy);
+    const checked = checkUrl(url.value, policy, this.#hosts.openings.hold);
     if (!checked.ok) return checked;
     const target = await authorizeHop(checked.value, this.#hosts, guard, budget);
     if (!target.ok) return target;

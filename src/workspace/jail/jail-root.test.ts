@@ -50,7 +50,7 @@ describe.each(PINS)('the root of a workspace, pinned %s', (how, holdEntry) => {
         message: expect.stringMatching(
           /work" was moved or replaced .* Put it back, or open a new session\.$/,
         ),
-        details: {path: root, error: 'root_moved'},
+        details: {path: root, error: 'root_moved', operation: 'reach'},
       },
     });
     renameSync(`${root}-real`, root);
@@ -70,11 +70,46 @@ describe.each(PINS)('the root of a workspace, pinned %s', (how, holdEntry) => {
     workspace.close();
     const other = unwrap(openWorkspace(outside, {holdEntry}));
     expect(await readAt(workspace, 'secret.txt')).toBe('io_error');
+    expect(workspace.openDirectory(unwrap(workspace.resolve('.')))).toMatchObject({
+      error: {
+        code: 'io_error',
+        message: expect.stringMatching(/work" is closed\. Open a new session\.$/),
+        details: {path: root, error: 'closed', operation: 'reach'},
+      },
+    });
     expect(await readAt(workspace, 'top.txt')).toBe('io_error');
     expect(await writeAt(workspace, 'top.txt')).toBe('io_error');
     expect(readFileSync(join(root, 'top.txt'), 'utf8')).toBe('top\n');
     other.close();
   });
+});
+
+test.each(['dev', 'ino'] as const)('review R4: a root with another %s is another one', async part => {
+  const {root} = await jailedPlace();
+  // As where another file system is mounted on it, with directories of the same number.
+  const holdEntry: HoldEntry = address => {
+    const entryHandle = handleByDescriptor(address);
+    const identity = entryHandle.identify();
+    return {...entryHandle, identify: () => ({...identity, [part]: identity[part] + 1n})};
+  };
+  const workspace = unwrap(openWorkspace(root, {holdEntry}));
+  expect(workspace.verifyRoot()).toMatchObject({error: {code: 'io_error', details: {error: 'root_moved'}}});
+  workspace.close();
+});
+
+test('a root that the system does not let us hold once more is told with its reason', async () => {
+  const {root} = await jailedPlace();
+  let isFull = false;
+  const holdEntry: HoldEntry = address => {
+    if (isFull) throw Object.assign(new Error('EMFILE'), {code: 'EMFILE', syscall: 'open'});
+    return handleByDescriptor(address);
+  };
+  const workspace = unwrap(openWorkspace(root, {holdEntry}));
+  isFull = true;
+  expect(workspace.openDirectory(unwrap(workspace.resolve('.')))).toMatchObject({
+    error: {code: 'io_error', details: {path: root, error: 'EMFILE', operation: 'reach'}},
+  });
+  workspace.close();
 });
 
 test('an open workspace holds one descriptor, and none when it is closed', async () => {

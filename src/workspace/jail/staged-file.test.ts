@@ -8,53 +8,139 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import {join} from 'node:path';
-import {pathToFileURL} from 'node:url';
+import {dirname, join} from 'node:path';
+import {isMainThread} from 'node:worker_threads';
 import {describe, expect, test} from 'vitest';
-import {compileSources} from '../../../test/support/compile-sources.ts';
 import {jailedPlace, writeAt} from '../../../test/support/jailed-place.ts';
+import {openWorkspaceForTest} from '../../../test/support/open-workspace-for-test.ts';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
-import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {contentHash} from '../content-hash.ts';
 import type {Deadline} from '../deadline.ts';
+import type {Owner} from '../owner.ts';
+import {type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
+import type {StageOptions} from './staged-file.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Edits `path` below the working directory as user 1001 of group 1001, who is a member of 2002 as well. */
-const EDIT_AS_USER = `
-const [jail, path] = process.argv.slice(2);
-const {openWorkspace} = await import(jail);
-process.setgroups([1001, 2002]);
-process.setgid(1001);
-process.setuid(1001);
-const {value: workspace} = openWorkspace('.');
-const staged = await workspace.stage(workspace.resolveForWrite(path).value, Buffer.from('new'));
-const done = staged.ok ? await staged.value.commit() : staged;
-console.log(done.ok ? 'ok' : done.error.message);
-`;
+/** What `act` does as user 1001 of group 1001, who is a member of 2002 as well. */
+async function asUser<Value>(act: () => Promise<Value>): Promise<Value> {
+  const groups = process.getgroups?.() ?? [];
+  process.setgroups?.([1001, 2002]);
+  process.setegid?.(1001);
+  process.seteuid?.(1001);
+  try {
+    return await act();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+    process.setgroups?.(groups);
+  }
+}
 
-describe.runIf(process.getuid?.() === 0)('review B7: for a user who is not root', () => {
+/** A file `f` of this owner in a workspace of user 1001; what it is after an edit. */
+async function editedFile({uid, gid}: Owner, as: 'root' | 'user', options?: StageOptions) {
+  // By name: who gives up being root may not look into /proc/self any more.
+  const {workspace, root} = await jailedPlace(handleByName);
+  chmodSync(dirname(root), 0o755);
+  chownSync(root, 1001, 1001);
+  const file = join(root, 'f');
+  writeFileSync(file, 'old');
+  chownSync(file, uid, gid);
+  chmodSync(file, 0o660);
+  const edit = async () => {
+    const staged = await workspace.stage(unwrap(workspace.resolveForWrite('f')), bytes('new'), options);
+    return staged.ok ? codeOf(await staged.value.commit()) : staged.error.message;
+  };
+  expect(await (as === 'root' ? edit() : asUser(edit))).toBe('ok');
+  expect(readFileSync(file, 'utf8')).toBe('new');
+  const stats = statSync(file);
+  return {uid: stats.uid, gid: stats.gid, mode: stats.mode & 0o777};
+}
+
+// A thread cannot become another user.
+describe.runIf(process.getuid?.() === 0 && isMainThread)('review B7: whose an edited file is', () => {
   test.each([
-    ['a group that the user is in is kept', 2002, 2002],
-    ['a group that the user is not in becomes that of the user', 3003, 1001],
-  ])('review B7: %s', (_, group, expected) => {
-    const compiled = compileSources('src/workspace/jail/jail.ts');
-    const child = join(compiled, 'child.mjs');
-    writeFileSync(child, EDIT_AS_USER);
-    const root = temporaryDirectory();
+    ['root keeps owner and group', 'root', {uid: 1001, gid: 3003}, {uid: 1001, gid: 3003}],
+    ['root keeps the owner', 'root', {uid: 1001, gid: 0}, {uid: 1001, gid: 0}],
+    ['root keeps the group', 'root', {uid: 0, gid: 3003}, {uid: 0, gid: 3003}],
+    ['a user keeps a group that they are in', 'user', {uid: 1001, gid: 2002}, {uid: 1001, gid: 2002}],
+    ['a group that the user is not in is theirs', 'user', {uid: 1001, gid: 3003}, {uid: 1001, gid: 1001}],
+    ['a user has what was theirs', 'user', {uid: 1001, gid: 1001}, {uid: 1001, gid: 1001}],
+    ['a user cannot keep another owner', 'user', {uid: 1002, gid: 2002}, {uid: 1001, gid: 2002}],
+  ] as const)('review B7: %s', async (_, as, before, after) => {
+    expect(await editedFile(before, as)).toEqual({...after, mode: 0o660});
+  });
+
+  test('review B7: the owner that is asked for goes before the one that is replaced', async () => {
+    const owner = {uid: 1002, gid: 3003};
+    expect(await editedFile({uid: 1001, gid: 1001}, 'root', {owner})).toMatchObject(owner);
+  });
+
+  test('review B7: a new file is of whoever made it', async () => {
+    const {workspace, root} = await jailedPlace();
     chownSync(root, 1001, 1001);
-    const file = join(root, 'f');
-    writeFileSync(file, 'old');
-    chownSync(file, 1001, group);
-    chmodSync(file, 0o640);
-    const jail = pathToFileURL(join(compiled, 'src/workspace/jail/jail.js')).href;
-    expect(execFileSync(process.execPath, [child, jail, 'f'], {cwd: root, encoding: 'utf8'})).toBe('ok\n');
-    const {uid, gid, mode} = statSync(file);
-    expect({uid, gid, mode: mode & 0o777}).toEqual({uid: 1001, gid: expected, mode: 0o640});
-    expect(readFileSync(file, 'utf8')).toBe('new');
+    expect(await writeAt(workspace, 'new')).toBe('ok');
+    expect(statSync(join(root, 'new'))).toMatchObject({uid: 0, gid: 0});
+  });
+});
+
+describe('directories of replaced files', () => {
+  /** How often each directory is opened to be synchronised; `a` fails as long as `failing` says so. */
+  async function countedPlace(failing = false) {
+    const {root} = await jailedPlace();
+    const opened: string[] = [];
+    const holdEntry: HoldEntry = address => {
+      const entryHandle = handleByDescriptor(address);
+      const name = address.slice(address.lastIndexOf('/') + 1);
+      return {
+        ...entryHandle,
+        reopen: flags => {
+          if (entryHandle.stats.isDirectory()) opened.push(name);
+          if (failing && name === 'a') throw Object.assign(new Error('EIO'), {code: 'EIO', syscall: 'open'});
+          return entryHandle.reopen(flags);
+        },
+      };
+    };
+    const workspace = openWorkspaceForTest(root, {holdEntry});
+    const replaced = async (path: string) => {
+      const staged = unwrap(await workspace.stage(unwrap(workspace.resolveForWrite(path)), bytes('x')));
+      expect(codeOf(await staged.replace())).toBe('ok');
+      return staged;
+    };
+    return {root, opened, replaced};
+  }
+
+  test('W19: each is synchronised once for all files that share it', async () => {
+    const {opened, replaced} = await countedPlace();
+    const staged = [await replaced('a/f'), await replaced('a/g'), await replaced('a/b/f')];
+    const done = new Set<string>();
+    for (const one of staged) expect(await one.synchronise(done)).toBe('durable');
+    expect(opened).toEqual(['a', 'b']);
+  });
+
+  test('W19: one that could not be synchronised is tried again, and the change is in place only', async () => {
+    const {opened, replaced} = await countedPlace(true);
+    const staged = [await replaced('a/f'), await replaced('a/g'), await replaced('a/b/f')];
+    const done = new Set<string>();
+    const found = [];
+    for (const one of staged) found.push(await one.synchronise(done));
+    expect(found).toEqual(['in_place', 'in_place', 'durable']);
+    expect(opened).toEqual(['a', 'a', 'b']);
+  });
+
+  test('W6: what was replaced is not taken back by discarding, nor are its directories', async () => {
+    const {root, replaced} = await countedPlace();
+    const before = readdirSync('/proc/self/fd').length;
+    const staged = await replaced('x/y/f');
+    unlinkSync(join(root, 'x/y/f'));
+    staged.discard();
+    staged.discard();
+    expect(readdirSync(join(root, 'x'))).toEqual(['y']);
+    expect(readdirSync('/proc/self/fd').length).toBe(before);
   });
 });
 

@@ -15,6 +15,7 @@ describe('ruling W1: names that some file system takes for .git', () => {
     '.gi\u00adt',
     '.\uff47\uff49\uff54',
     '\uff0egit',
+    '\uff0e\uff47\uff49\uff54',
     '.g\u2170t',
     '.git::$INDEX_ALLOCATION',
     '.git .:x',

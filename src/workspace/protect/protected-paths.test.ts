@@ -1,11 +1,14 @@
-import {linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
 import {openTestWorkspace} from '../../../test/support/open-test-workspace.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import type {EntryIdentity} from '../jail/entry-handle.ts';
 import {openWorkspace} from '../jail/jail.ts';
+import type {WorkspacePath} from '../workspace-path.ts';
+import {ProtectedPaths} from './protected-paths.ts';
 
 /** The reason for which a path is refused for writing, by the path; `ok` where it is not. */
 function judge(root: string, protectedPaths: readonly string[], paths: readonly string[]) {
@@ -99,6 +102,45 @@ describe('review R9: protected paths', () => {
     expect(judge(root, [join(base, 'config.toml')], ['innocent', 'other'])).toEqual({
       innocent: 'protected',
       other: 'ok',
+    });
+  });
+
+  test('by what they are, at any depth, whichever of them it is', () => {
+    const base = temporaryDirectory();
+    const root = join(base, 'work');
+    mkdirSync(join(root, 'a/b'), {recursive: true});
+    const paths = ['one.toml', 'two.toml'].map(name => join(base, name));
+    for (const path of paths) writeFileSync(path, '');
+    linkSync(paths[1] ?? '', join(root, 'a/b/innocent'));
+    writeFileSync(join(root, 'a/b/other'), '');
+    expect(judge(root, [...paths, join(base, 'none.toml')], ['a/b/innocent', 'a/b/other', 'a/b/c'])).toEqual({
+      'a/b/innocent': 'protected',
+      'a/b/other': 'ok',
+      'a/b/c': 'ok',
+    });
+  });
+
+  test('by what they are: the same number on another device is something else', () => {
+    const base = temporaryDirectory();
+    const file = join(base, 'config.toml');
+    writeFileSync(file, '');
+    const {dev, ino} = statSync(file, {bigint: true});
+    const protects = (found: EntryIdentity) =>
+      new ProtectedPaths([join(base, 'work')], [file], () => found).protects('x' as WorkspacePath);
+    expect(protects({dev, ino})).toBe(true);
+    expect(protects({dev: dev + 1n, ino})).toBe(false);
+    expect(protects({dev, ino: ino + 1n})).toBe(false);
+  });
+
+  test('by the place that a link leads to, however much below it is not there yet', () => {
+    const root = temporaryDirectory();
+    mkdirSync(join(root, 'real'));
+    symlinkSync('real', join(root, 'link'));
+    const paths = [join(root, 'link/not/yet/there.toml')];
+    expect(judge(root, paths, ['real/not/yet/there.toml', 'real/not', 'real/other'])).toEqual({
+      'real/not/yet/there.toml': 'protected',
+      'real/not': 'protected',
+      'real/other': 'ok',
     });
   });
 

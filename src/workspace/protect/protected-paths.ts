@@ -31,7 +31,6 @@ export class ProtectedPaths {
 
   /** Whether it is one of them, lies in one, or holds one. */
   protects(path: WorkspacePath): boolean {
-    if (this.#paths.length === 0) return false;
     const names = pathNames(path);
     const folded = names.map(foldName);
     if (this.#names.some(other => startsAlike(other, folded))) return true;
@@ -57,12 +56,13 @@ function startsAlike(one: readonly string[], other: readonly string[]): boolean 
 
 function namesBelow(root: string, path: string): readonly (readonly string[])[] {
   const inside = relative(root, path);
-  if (inside === '' || isBelow(relative(path, root))) return [[]];
-  return isBelow(inside) ? [inside.split(sep).map(foldName)] : [];
+  if (isInside(relative(path, root))) return [[]];
+  return isInside(inside) ? [inside.split(sep).map(foldName)] : [];
 }
 
-function isBelow(inside: string): boolean {
-  return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+/** Below, or the same. */
+function isInside(inside: string): boolean {
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 /** With the links resolved in as much of it as is there. */

@@ -112,6 +112,105 @@ describe('walk-tree', () => {
     expect(unwrap(await walk(files, {glob: glob('!src')})).files).toEqual(['d.ts']);
   });
 
+  describe('ruling W3: what lies deeper than asked for, or is ignored, is folded', () => {
+    const TREE = {
+      '.gitignore': 'build/\n',
+      'a/1': '',
+      'a/b/2': '',
+      'a/b/3': '',
+      'a/b/build/4': '',
+      'build/5': '',
+      'build/c/6': '',
+      'd/7': '',
+      '8': '',
+    };
+    const folded = (found: Record<string, [number, boolean]>) =>
+      new Map(Object.entries(found).map(([path, [files, isIgnored]]) => [path, {files, isIgnored}]));
+
+    test.each<[string, Partial<WalkOptions>, unknown]>([
+      [
+        'neither',
+        {},
+        {
+          files: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'a/b/build/4', 'build/5', 'build/c/6', 'd/7'],
+          shallow: 9,
+          ownFiles: [
+            '.gitignore',
+            '8',
+            'a/1',
+            'a/b/2',
+            'a/b/3',
+            'a/b/build/4',
+            'build/5',
+            'build/c/6',
+            'd/7',
+          ],
+          folded: folded({}),
+        },
+      ],
+      [
+        'one name deep',
+        {depth: 1},
+        {
+          files: ['.gitignore', '8'],
+          shallow: 2,
+          ownFiles: ['.gitignore', '8'],
+          folded: folded({'a/': [4, false], 'build/': [2, false], 'd/': [1, false]}),
+        },
+      ],
+      [
+        'two names deep',
+        {depth: 2},
+        {
+          files: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'],
+          shallow: 5,
+          ownFiles: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'],
+          folded: folded({'a/b/': [3, false], 'build/c/': [1, false]}),
+        },
+      ],
+      [
+        'ignored',
+        {ignored: 'marked'},
+        {
+          files: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'a/b/build/4', 'build/5', 'build/c/6', 'd/7'],
+          shallow: 9,
+          ownFiles: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'd/7'],
+          folded: folded({'a/b/build/': [1, true], 'build/': [2, true]}),
+        },
+      ],
+      [
+        'ignored, and two names deep: the outer one of both',
+        {ignored: 'marked', depth: 2},
+        {
+          files: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'],
+          shallow: 5,
+          ownFiles: ['.gitignore', '8', 'a/1', 'd/7'],
+          folded: folded({'a/b/': [3, false], 'build/': [2, true]}),
+        },
+      ],
+      [
+        'and no more files than asked for',
+        {ignored: 'marked', maxFiles: 3},
+        {files: ['.gitignore', '8', 'a/1'], shallow: 9, ownFiles: ['.gitignore', '8', 'a/1']},
+      ],
+    ])('%s', async (_, options, expected) => {
+      expect(unwrap(await walk(TREE, options))).toMatchObject({
+        total: 9,
+        ignoredFiles: 0,
+        ...(expected as object),
+      });
+    });
+
+    test('and what is counted is told', async () => {
+      expect(unwrap(await walk(TREE, {ignored: 'counted', depth: 1}))).toMatchObject({
+        files: ['.gitignore', '8'],
+        total: 6,
+        shallow: 2,
+        ignoredFiles: 3,
+      });
+    });
+  });
+
   test('a directory that may not be read is passed over, unless it is the root', async () => {
     const at = temporaryDirectory();
     writeFiles(at, {'a/x': '', b: ''});

@@ -10,6 +10,7 @@ import {
   stubResolver,
 } from '../../../../test/support/guard-for-test.ts';
 import {HostPins} from '../host-pins.ts';
+import {askDns} from './ask-dns.ts';
 import type {HostResolver} from './host-resolver.ts';
 
 async function dnsGuard(zone: DnsZone) {
@@ -155,5 +156,27 @@ describe('given DNS servers', () => {
   test('localhost behind another name is loopback all the same', async () => {
     const {guard} = await dnsGuard({'me.example': {aaaa: ['::1']}});
     expect(await authorize(guard, 'http://me.example/')).toMatchObject({cidr: '::1/128', host: 'me.example'});
+  });
+});
+
+describe('review B4: how long and how often a server is asked', () => {
+  test.each([1, 2])('a server that never answers is asked %d times', async attempts => {
+    const server = await startDnsServer({'slow.example': 'silent'});
+    onTestFinished(server.close);
+    const {signal} = new AbortController();
+    const question = {servers: [server.address], timeoutMs: 50, attempts};
+    await expect(askDns('slow.example', question, signal)).rejects.toMatchObject({code: 'ETIMEOUT'});
+    const asked = (type: string) => server.queries.filter(query => query === `slow.example ${type}`);
+    expect([asked('A').length, asked('AAAA').length]).toEqual([attempts, attempts]);
+  });
+
+  test('without servers those of the system are asked', async () => {
+    const controller = new AbortController();
+    const answer = askDns('a.invalid', {timeoutMs: 1000, attempts: 1}, controller.signal);
+    controller.abort();
+    await expect(answer).rejects.toMatchObject({
+      code: 'ECANCELLED',
+      syscall: expect.stringMatching(/^query/),
+    });
   });
 });

@@ -98,6 +98,26 @@ describe('review B4: the rules of the system', () => {
     expect(server.queries.toSorted()).toEqual(['a.example A', 'a.example AAAA']);
   });
 
+  test('what a server says of the question, and not of the name, ends it', async () => {
+    const {server, resolve} = await resolverOver(
+      {'a.example': 'notimp', 'printer.local': 'notimp'},
+      {resolvConf: 'search corp\n', nsswitch: 'hosts: files mdns4 dns\n'},
+    );
+    await expect(resolve('a.example')).rejects.toMatchObject({code: 'ENOTIMP'});
+    expect(server.queries.filter(query => query.includes('corp'))).toEqual([]);
+    await expect(resolve('printer.local')).rejects.toMatchObject({
+      code: 'ENOTIMP',
+      syscall: expect.stringMatching(/^query/),
+    });
+  });
+
+  test('all that the system itself has for a name is an answer', async () => {
+    const {resolve} = await resolverOver({}, {nsswitch: 'hosts: files myhostname dns\n'});
+    const found = await resolve('localhost');
+    expect(found.length).toBeGreaterThan(0);
+    for (const address of found) expect(['127.0.0.1', '::1']).toContain(address);
+  });
+
   test('the system itself is asked for names that another source may have, and no others', async () => {
     // Whatever runs this knows its own "localhost" and no such names.
     const {resolve} = await resolverOver(

@@ -1,0 +1,3 @@
+export declare function recordDemo<Value>(
+  use: (recorded: {readonly text: string; readonly report: string}) => Value | Promise<Value>,
+): Promise<Value>;

@@ -1,0 +1,1 @@
+export declare function renderTerminal(text: string, title: string): string;

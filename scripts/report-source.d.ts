@@ -1,0 +1,1 @@
+export declare function reportSource(recorded: string): Promise<string>;

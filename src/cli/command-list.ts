@@ -1,0 +1,96 @@
+import type {Command, CommandDefinition, CommandSummary} from './command.ts';
+
+interface Entry {
+  /** The line beside its name in the overview. */
+  readonly summary: string;
+  readonly load: () => Promise<CommandDefinition>;
+}
+
+/** A command is loaded when it is named: none pays for another, and the overview pays for none. */
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  fetch: {
+    summary: 'Fetch web pages as Markdown chunks with exact token counts',
+    load: async () => (await import('./commands/fetch.ts')).fetchCommand,
+  },
+  read: {
+    summary: 'Read of a web page what an answer needs, or verify a quote',
+    load: async () => (await import('./commands/read.ts')).readCommand,
+  },
+  cache: {
+    summary: 'Look at the page cache, and clear it up',
+    load: async () => (await import('./commands/cache.ts')).cacheCommand,
+  },
+  call: {
+    summary: 'Call a tool, or many in one session',
+    load: async () => (await import('./commands/call.ts')).callCommand,
+  },
+  tools: {
+    summary: 'List the tools that this configuration offers to an agent',
+    load: async () => (await import('./commands/tools.ts')).toolsCommand,
+  },
+  setup: {
+    summary: 'Add the tools to an MCP client: print the entry, or write it',
+    load: async () => (await import('./commands/setup.ts')).setupCommand,
+  },
+  mcp: {
+    summary: 'Serve the tools over the Model Context Protocol',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
+  config: {
+    summary: 'Show the configuration in force, or write a first file',
+    load: async () => (await import('./commands/config.ts')).configCommand,
+  },
+  doctor: {
+    summary: 'Check what the tools need on this machine, and say how to get what is missing',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  policy: {
+    summary: 'Say what would be decided about a call and by which rule; runs nothing',
+    load: async () => (await import('./commands/policy.ts')).policyCommand,
+  },
+  approve: {
+    summary: 'Allow one call that nobody could be asked about; without ID, list those that wait',
+    load: async () => (await import('./commands/approve.ts')).approveCommand,
+  },
+  events: {
+    summary: 'Check that the event log of a run is what was written',
+    load: async () => (await import('./commands/events.ts')).eventsCommand,
+  },
+  runs: {
+    summary: 'List the runs that are kept, the latest first',
+    load: async () => (await import('./commands/runs.ts')).runsCommand,
+  },
+  report: {
+    summary: 'Show a run as one HTML page that needs nothing but itself',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  undo: {
+    summary: 'Take back what one step of a run wrote, if nothing changed it since',
+    load: async () => (await import('./commands/undo.ts')).undoCommand,
+  },
+  completions: {
+    summary: 'Print what makes a shell complete commands and flags',
+    load: async () => (await import('./commands/completions.ts')).completionsCommand,
+  },
+  demo: {
+    summary: 'Watch an agent fix a bug with recorded calls; needs no model and no internet',
+    load: async () => (await import('./commands/demo.ts')).demoCommand,
+  },
+};
+
+/** What the overview shows, in its order. */
+export const COMMAND_SUMMARIES: readonly CommandSummary[] = Object.entries(COMMANDS).map(
+  ([name, {summary}]) => ({name, summary}),
+);
+
+/** `undefined` where no command has that name. */
+export async function loadCommand(name: string): Promise<Command | undefined> {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return entry && {name, summary: entry.summary, ...(await entry.load())};
+}
+
+/** Every command, for what is written about all of them. */
+export async function loadAllCommands(): Promise<readonly Command[]> {
+  const loaded = await Promise.all(COMMAND_SUMMARIES.map(({name}) => loadCommand(name)));
+  return loaded.filter(command => command !== undefined);
+}
