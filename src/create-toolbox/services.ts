@@ -14,7 +14,12 @@ import type {FollowedRun} from '../report/live/serve-run.ts';
 import type {WrittenReport} from '../report/write-report.ts';
 import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending-approvals.ts';
 import {type LogCheck, verifyLog} from '../runtime/events/verify-log.ts';
-import {type UndoneStep, undoStep as undoStepOf} from '../tools/change/undo-step.ts';
+import {
+  type LaterStep,
+  type UndoneStep,
+  type UndoOptions,
+  undoStep as undoStepOf,
+} from '../tools/change/undo-step.ts';
 import {openWorkspaceSession} from '../tools/files/workspace-session.ts';
 import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
 import {openWeb} from '../web/open-web.ts';
@@ -77,27 +82,28 @@ export async function undoStep(
   try {
     const recovered = await session.value.recover();
     if (!recovered.ok) return recovered;
-    const recordHash = await loggedRecordHash(runDirectory, step);
-    return recordHash.ok
-      ? await undoStepOf(session.value, runDirectory, step, {recordHash: recordHash.value})
-      : recordHash;
+    const logged = await loggedChange(runDirectory, step);
+    return logged.ok ? await undoStepOf(session.value, runDirectory, step, logged.value) : logged;
   } finally {
     session.value.close();
   }
 }
 
-/** review R18: what the log says of the record that undo works with; undefined where it says nothing of the step. */
-async function loggedRecordHash(runDirectory: string, step: number): Promise<Result<string | undefined>> {
+/** review R18: what the log says of the record that undo works with, and of what came after it. */
+async function loggedChange(runDirectory: string, step: number): Promise<Result<UndoOptions>> {
   const path = join(runDirectory, 'events.jsonl');
   let recordHash: string | undefined;
+  const later: LaterStep[] = [];
   let hasFailed = false;
   const check = await verifyLog(path, ({event, payload}) => {
     const {step: of, undo_record_sha256: hash} = payload;
+    if (event === 'PATCH_APPLIED' && typeof of === 'number' && of > step && typeof hash === 'string')
+      later.push({step: of, recordHash: hash});
     if (of !== step) return;
     if (event === 'PATCH_APPLIED' && typeof hash === 'string') recordHash = hash;
     if (event === 'tool_call_finished') hasFailed = payload['status'] === 'error';
   });
-  if (!check.ok) return check.error.details['error'] === 'ENOENT' ? ok(undefined) : check;
+  if (!check.ok) return check.error.details['error'] === 'ENOENT' ? ok({}) : check;
   if (check.value.state === 'tampered') {
     return fail(
       'io_error',
@@ -114,7 +120,7 @@ async function loggedRecordHash(runDirectory: string, step: number): Promise<Res
       {path},
     );
   }
-  return ok(recordHash);
+  return ok({recordHash, later});
 }
 
 /** Makes one HTML page of a run (a path, a name or `latest`), where the caller does not say otherwise beside its log. */

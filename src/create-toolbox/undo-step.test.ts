@@ -1,4 +1,5 @@
-import {readFileSync, writeFileSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
@@ -65,4 +66,39 @@ test('W7: wherever a kill cut the log off after the change, in a line or between
     expect([cut, codeOf(await place.undo(3))]).toEqual([cut, 'ok']);
     expect(place.content()).toBe('one\n');
   }
+});
+
+/** A step whose process was killed: its record is there, and the log has nothing of its end. */
+function killedStep(runDirectory: string, step: number, before: string, after: string): void {
+  const state = (text: string) => ({sha256: sha256(text), mode: 0o644, owner: null});
+  const files = [{path: 'f.txt', before: state(before), after: state(after)}];
+  const name = `step_${String(step).padStart(4, '0')}.undo.json`;
+  for (const directory of ['diffs', 'old']) mkdirSync(join(runDirectory, directory), {recursive: true});
+  writeFileSync(join(runDirectory, 'diffs', name), JSON.stringify({version: 2, files}));
+  writeFileSync(join(runDirectory, 'old', sha256(before)), before);
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('W7: a step whose process was killed before its change is not undone when a later step made the same change', async () => {
+  const place = await withCancelledStep();
+  // The cancelled step 2 stands for one that has a record and no end.
+  killedStep(place.runDirectory, 1, 'one\n', '1\n');
+  await place.data('str_replace', EDIT);
+  const refused = await place.undo(1);
+  expect(codeOf(refused)).toBe('stale_read');
+  expect(refused.ok || refused.error.message).toContain('Undo step 3 instead');
+  expect(place.content()).toBe('1\n');
+  expect(codeOf(await place.undo(3))).toBe('ok');
+  expect(place.content()).toBe('one\n');
+});
+
+test('W7: a step whose process was killed behind its change is undone after the steps that built on it', async () => {
+  const place = await withCancelledStep();
+  killedStep(place.runDirectory, 1, 'zero\n', 'one\n');
+  await place.data('str_replace', EDIT);
+  expect(codeOf(await place.undo(1))).toBe('stale_read');
+  expect(codeOf(await place.undo(3))).toBe('ok');
+  expect(codeOf(await place.undo(1))).toBe('ok');
+  expect(place.content()).toBe('zero\n');
 });

@@ -30,11 +30,17 @@ export function seenAfter(seen: SeenLines, edits: readonly Edit[]): SeenLines {
   const moved: LineRange[] = [];
   let from = 1;
   let shift = 0;
+  let range = 0;
   for (const {oldStart, oldCount, newStart, newCount} of [...edits, END]) {
-    for (const [first, last] of seen) {
+    // Both lists ascend: each range is left behind once, and so is each edit.
+    for (; ; range += 1) {
+      const [first, last] = seen[range] ?? NOTHING;
+      if (first > oldStart) break;
       const start = Math.max(first, from);
       const end = Math.min(last, oldStart);
       if (start <= end) moved.push([start + shift, end + shift]);
+      // It may go on behind the edit.
+      if (last > oldStart) break;
     }
     if (newCount > 0) moved.push([newStart + 1, newStart + newCount]);
     from = oldStart + oldCount + 1;
@@ -44,17 +50,23 @@ export function seenAfter(seen: SeenLines, edits: readonly Edit[]): SeenLines {
 }
 
 const END: Edit = {oldStart: Number.MAX_SAFE_INTEGER, oldCount: 0, newStart: 0, newCount: 0};
+/** Behind the last range. */
+const NOTHING: LineRange = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 /** Lines that a change replaces or removes, and that were never shown. */
 export function countUnseen(seen: SeenLines, edits: readonly Edit[]): number {
   if (seen === 'all') return 0;
   let unseen = 0;
+  let range = 0;
   for (const {oldStart, oldCount} of edits) {
     unseen += oldCount;
-    for (const [first, last] of seen) {
+    for (; ; range += 1) {
+      const [first, last] = seen[range] ?? NOTHING;
+      if (first > oldStart + oldCount) break;
       const start = Math.max(first, oldStart + 1);
       const end = Math.min(last, oldStart + oldCount);
       if (start <= end) unseen -= end - start + 1;
+      if (last > oldStart + oldCount) break;
     }
   }
   return unseen;

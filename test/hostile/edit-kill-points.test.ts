@@ -14,12 +14,24 @@ const TWO_FILES = [
 ].join('\n');
 const MOVE = 'diff --git a/b b/moved/b\nrename from b\nrename to moved/b\n';
 
+const EDITS = [
+  {old_string: 'one', new_string: '1'},
+  {old_string: '\n', new_string: ';\n', replace_all: true},
+];
+
 const CHANGES = [
-  {what: 'edit', tool: 'str_replace', params: {path: 'a', old_string: 'one', new_string: '1'}, writes: 1},
-  {what: 'rewrite', tool: 'write_file', params: {path: 'b', content: 'new\n'}, writes: 1},
-  {what: 'new file', tool: 'write_file', params: {path: 'new/deep/c', content: 'c'}, writes: 1},
-  {what: 'patch of two files', tool: 'apply_patch', params: {unified_diff: TWO_FILES}, writes: 2},
-  {what: 'rename', tool: 'apply_patch', params: {unified_diff: MOVE}, writes: 2},
+  {what: 'edit', tool: 'str_replace', params: {path: 'a', old_string: 'one', new_string: '1'}},
+  {what: 'several edits', tool: 'str_replace', params: {path: 'a', edits: EDITS}},
+  {what: 'rewrite', tool: 'write_file', params: {path: 'b', content: 'new\n'}},
+  {what: 'new file', tool: 'write_file', params: {path: 'new/deep/c', content: 'c'}},
+  {what: 'patch of two files', tool: 'apply_patch', params: {unified_diff: TWO_FILES}},
+  {what: 'rename', tool: 'apply_patch', params: {unified_diff: MOVE}},
+  {what: 'move', tool: 'move_file', params: {from: 'b', to: 'moved/deep/b'}},
+  {
+    what: 'replacement in two files',
+    tool: 'replace_in_files',
+    params: {query: 'e\\b', is_regex: true, replacement: 'E'},
+  },
 ] as const;
 
 function read(root: string): Record<string, string> {
@@ -38,7 +50,10 @@ function openPlace() {
   mkdirSync(root);
   for (const [path, content] of Object.entries(FILES)) writeFileSync(join(root, path), content);
   writeFileSync(join(base, 'order'), '');
-  const order = () => readFileSync(join(base, 'order'), 'utf8').split('\n').slice(0, -1);
+  const order = () => {
+    const lines = readFileSync(join(base, 'order'), 'utf8').split('\n').slice(0, -1);
+    return lines.map(line => (JSON.parse(line) as {readonly token: string}).token);
+  };
   const perform = (name: string, operation: object, killAt?: number) =>
     processes.run({
       work: 'perform',
@@ -87,7 +102,6 @@ describe('W19: killed at each step on disk', () => {
     const edit = (old_string: string, new_string: string) => ({
       tool: 'str_replace',
       params: {path: 'a', old_string, new_string},
-      writes: 1,
     });
     // Locked, intent, staged, replaced: dead before its answer, and before its event.
     expect(await perform('killed', {...edit('one', '1'), token: 'first'}, 4)).toBeUndefined();

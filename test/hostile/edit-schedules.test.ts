@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {EditProcesses} from './support/edit-processes.ts';
 import {
+  type Change,
   type Crew,
   FILES,
   FIRST_TREE,
@@ -81,15 +82,17 @@ async function tryOne(seed: number, isKilled: boolean): Promise<void> {
     const operations = new Map(actors.flatMap(actor => actor.operations.map(one => [one.token, one])));
     const owners = new Map(actors.flatMap(({name, operations}) => operations.map(one => [one.token, name])));
     // Also of a process that was killed: it tells of a change before it dies of it.
-    const order = readFileSync(join(base, 'order'), 'utf8').split('\n').slice(0, -1);
+    const lines = readFileSync(join(base, 'order'), 'utf8').split('\n').slice(0, -1);
+    const changes = lines.map(line => JSON.parse(line) as Change);
+    const order = changes.map(({token}) => token);
     const succeeded = [...answers.codes].filter(([, code]) => code === 'ok').map(([token]) => token);
     const failed = [...answers.codes].filter(([, code]) => code !== 'ok').map(([token]) => token);
     // A call that answered success has happened, and one that answered anything else has not.
     expect(succeeded.filter(token => !order.includes(token))).toEqual([]);
     expect(failed.filter(token => order.includes(token))).toEqual([]);
     if (!isKilled) expect(order.length).toBe(succeeded.length);
-    const expected = replay(operations, order);
-    const about = JSON.stringify({order, answers: [...answers.codes]});
+    const expected = replay(operations, changes);
+    const about = JSON.stringify({changes, answers: [...answers.codes]});
     expect(expected, about).toBeDefined();
     expect(read(root), about).toEqual(Object.fromEntries(expected ?? []));
 

@@ -157,6 +157,10 @@ const callsOf = (round: number): readonly (readonly [string, {readonly [name: st
   ['write_file', {path: 'd/e/deep/written.txt', content: 'written\n'}],
   ['str_replace', {path: 'd/file.txt', old_string: 'inside', new_string: 'inside '}],
   ['apply_patch', {unified_diff: `--- /dev/null\n+++ b/d/patched-${round}.txt\n@@ -0,0 +1 @@\n+patched\n`}],
+  // No file of the workspace has it: what is found lies outside.
+  ['replace_in_files', {query: 'canary-', replacement: 'found-'}],
+  ['move_file', {from: `d/patched-${round}.txt`, to: `d/e/moved-${round}.txt`}],
+  ['delete_file', {path: 'd/written.txt'}],
   ['run', {command: LOOK_AROUND, timeout_sec: 10}],
 ];
 
@@ -186,6 +190,7 @@ async function work(toolbox: Toolbox, name: string, end: number, tally: Tally): 
 /** The whole canary is in no answer, and nothing that matched its beginning was counted. */
 function leaks(tool: string, result: ToolResult): boolean {
   if (JSON.stringify(result).includes(CANARY)) return true;
+  if (tool === 'replace_in_files' && result.status === 'success') return true;
   const matches = tool === 'search' && result.status === 'success' ? result.data : undefined;
   return (
     matches !== null &&

@@ -60,6 +60,25 @@ function callOf(number: number, origin: string): Call {
   if (kind < 60)
     return ['str_replace', {path: file, old_string: 'line 3', new_string: `line 3 of ${number}`}];
   if (kind < 68) return ['write_file', {path: `new/made${number % 30}.txt`, content: `line ${number}\n`}];
+  // The kind says what a number is modulo a hundred.
+  const round = Math.floor(number / 100);
+  if (kind === 68) {
+    const edits = [4, 5].map(line => ({old_string: `line ${line}`, new_string: `line ${line}.`}));
+    return ['str_replace', {path: file, edits: edits.map(edit => ({...edit, replace_all: true}))}];
+  }
+  if (kind === 69) {
+    const texts = ['line 7 of file', 'line seven of file'];
+    if (round % 2 === 1) texts.reverse();
+    const [query, replacement] = texts;
+    return ['replace_in_files', {query, replacement, glob: `dir${number % 7}/file1*.txt`}];
+  }
+  if (kind === 70) {
+    const place = (round >> 1) % 30;
+    const moved = `new/moved${place}.txt`;
+    return round % 2 === 0
+      ? ['move_file', {from: `new/made${place}.txt`, to: moved}]
+      : ['delete_file', {path: moved}];
+  }
   if (kind < 72) {
     const name = `patched${number % 10}.txt`;
     return ['apply_patch', {unified_diff: `--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+${number}\n`}];

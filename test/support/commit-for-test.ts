@@ -5,6 +5,7 @@ import type {Workspace} from '../../src/workspace/jail/jail.ts';
 import {renderUndo} from '../../src/workspace/patch/diff/render-undo.ts';
 import {fileWrites} from '../../src/workspace/patch/file-writes.ts';
 import type {PatchPlan} from '../../src/workspace/patch/plan-patch.ts';
+import {atOnce} from '../../src/workspace/turns.ts';
 
 export interface CommittedPatch {
   readonly changed_files: readonly string[];
@@ -35,6 +36,6 @@ export async function commitForTest(
     offsets: plan.offsets,
     recounted_hunks: plan.recounted,
     cross_check: plan.crossCheck,
-    undo: renderUndo(plan.changes),
+    undo: atOnce(renderUndo(plan.changes)),
   });
 }

@@ -4,12 +4,14 @@ import {defineTool, type Schema, type Tool, type ToolContext} from '../../core/t
 import {type CallTime, limitCall} from '../../workspace/limit-call.ts';
 import {type ByteString, bytesOf, readable} from '../../workspace/patch/byte-string.ts';
 import type {FileChange} from '../../workspace/patch/file-change.ts';
+import {stateHash} from '../../workspace/patch/state-hash.ts';
 import {suggestSimilar} from '../files/suggest-similar.ts';
 import type {WorkspaceSession} from '../files/workspace-session.ts';
 import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
 import {hashesBefore} from './hashes-before.ts';
 import {makeChange} from './make-change.ts';
 import {PlanOnce} from './plan-once.ts';
+import type {PlannedChange} from './planned-change.ts';
 
 /** What a call would change, and how that is shown. */
 export interface ChangePlan {
@@ -26,6 +28,10 @@ interface ChangeTool<Params, Plan, Data> {
   readonly params: Schema<Params>;
   readonly data: Schema<Data>;
   readonly timeoutMs: number;
+  /** Default: `patch_file`. */
+  readonly action?: 'write_file';
+  /** Twice the same call does no more than once. Default: it does. */
+  readonly isIdempotent?: boolean;
   /** What is written in `params`; rules on paths are asked before any file is looked at. */
   readonly paths: (params: Params) => readonly string[];
   /** Default: it never is. */
@@ -35,7 +41,9 @@ interface ChangeTool<Params, Plan, Data> {
   readonly answer: (plan: Plan, context: ToolContext, params: Params) => Data;
   readonly renderText: (data: Data) => string;
   /** Default: what the session knew of the files it knows of them afterwards. */
-  readonly knows?: 'nothing';
+  readonly knows?: PlannedChange['knows'];
+  /** The plan is bound to the files as they were; by default it is worked out anew on what this session made of them. */
+  readonly isBound?: boolean;
   /** Goes into the event of the change. */
   readonly eventOf?: (plan: Plan) => {readonly [field: string]: Json};
 }
@@ -47,6 +55,7 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
 ): Tool {
   const {workspace, clock} = session;
   const {name, title, description, params, data, timeoutMs, renderText, isDryRun = () => false} = tool;
+  const {action = 'patch_file', isIdempotent = false, isBound = false} = tool;
   const plans = new PlanOnce(async (request: Params, context: ToolContext) => {
     const {signal} = context;
     const planned = await limitCall({tool: name, timeoutMs, clock, signal}, time =>
@@ -65,11 +74,11 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
     name,
     title,
     description,
-    annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
+    annotations: {readOnly: false, destructive: true, idempotent: isIdempotent, openWorld: false},
     params,
     data,
     badParams: 'invalid_params',
-    action: 'patch_file',
+    action,
     timeoutMs: () => timeoutMs + OUTER_MS,
     finishMs: FINISH_MS,
     outline: request => {
@@ -95,15 +104,24 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
     execute: async (request, context) => {
       const planned = await plans.take(request, context);
       if (!planned.ok) return planned;
-      if (isDryRun(request)) return ok(tool.answer(planned.value.plan, context, request));
+      const {plan} = planned.value;
+      if (isDryRun(request) || !plan.changes.some(isDifference))
+        return ok(tool.answer(plan, context, request));
       const {signal} = context;
+      const replan = isBound ? undefined : planned.value.replan;
       const done = await limitCall({tool: name, timeoutMs, clock, signal}, time =>
-        makeChange(session, context, {...planned.value, describe, time}),
+        makeChange(session, context, {plan, replan, describe, time}),
       );
       return done.ok ? ok(tool.answer(done.value, context, request)) : done;
     },
     renderText,
   });
+}
+
+/** Edits may take each other back, and a file may have its new content already. */
+function isDifference(change: FileChange): boolean {
+  if (change.kind !== 'modify') return true;
+  return stateHash(change.old) !== stateHash(change.new) || change.old.mode !== change.new.mode;
 }
 
 function pathsOf(changes: readonly FileChange[]): string[] {

@@ -8,7 +8,7 @@ import {staleRead} from '../../workspace/refusals.ts';
 import type {WorkspaceSession} from '../files/workspace-session.ts';
 import type {PlannedChange} from './planned-change.ts';
 import {recordChange} from './record-change.ts';
-import {refreshTracker} from './refresh-tracker.ts';
+import {lineMoves, refreshTracker} from './refresh-tracker.ts';
 
 interface ChangeRequest<Plan> {
   readonly plan: Plan;
@@ -43,12 +43,14 @@ export async function makeChange<Plan>(
     const current = await onPresentFiles(held);
     if (!current.ok) return current;
     const {change, writes} = current.value;
+    const moves = await lineMoves(tracker, change.changes, time);
+    if (!moves.ok) return moves;
     const recorded = await recordChange(context, change, time);
     if (!recorded.ok) return recorded;
     const done = await held.commit(writes, time);
     if (!done.ok) return done;
     await tidyUp(change.changes);
-    if (change.knows !== 'nothing') refreshTracker(tracker, change.changes);
+    if (change.knows !== 'nothing') refreshTracker(tracker, change.changes, moves.value);
     for (const {path, new: fresh} of writes) {
       if (change.knows === 'nothing') tracker.forget(path);
       if (change.knows === 'all' && fresh !== undefined) tracker.record(path, fresh.hash);

@@ -3,12 +3,13 @@ import {join} from 'node:path';
 import {fail} from '../../core/failure/fail.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
-import {contentHash} from '../../workspace/content-hash.ts';
+import {contentHash, hashInTurns} from '../../workspace/content-hash.ts';
 import {type Deadline, overdue} from '../../workspace/deadline.ts';
 import type {FileWrite} from '../../workspace/edit/held-workspace.ts';
 import {attempt} from '../../workspace/io-failure.ts';
 import type {Workspace} from '../../workspace/jail/jail.ts';
 import {readWhole} from '../../workspace/open-file.ts';
+import {inTurns} from '../../workspace/turns.ts';
 import type {WritablePath} from '../../workspace/workspace-path.ts';
 import {stepPath} from './step-path.ts';
 import {oldContentPath, type UndoRecord, undoRecord} from './undo-record.ts';
@@ -36,14 +37,14 @@ export async function planUndo(
   {runDirectory, step, recordHash}: RecordedStep,
   deadline?: Deadline,
 ): Promise<Result<UndoPlan>> {
-  const record = await readRecord(runDirectory, step, recordHash);
+  const record = await readRecord({runDirectory, step, recordHash});
   if (!record.ok) return record;
   const writes: FileWrite[] = [];
   const changed: string[] = [];
   for (const file of record.value.files) {
     const late = overdue(deadline);
     if (late !== undefined) return late;
-    const write = await reversed(workspace, runDirectory, file);
+    const write = await reversed(workspace, runDirectory, file, deadline);
     if (!write.ok) return write;
     if (write.value === 'changed') changed.push(file.path);
     else writes.push(write.value);
@@ -56,40 +57,58 @@ async function reversed(
   workspace: Workspace,
   runDirectory: string,
   {path: written, before, after}: RecordedFile,
+  deadline: Deadline | undefined,
 ): Promise<Result<FileWrite | 'changed'>> {
   const path = workspace.resolveForWrite(written);
   if (!path.ok) return path;
-  const now = await presentState(workspace, path.value);
+  const now = await presentState(workspace, path.value, deadline);
   if (!now.ok) return now;
   if ((now.value?.hash ?? null) !== (after?.sha256 ?? null)) return ok('changed');
-  const old = await oldState(runDirectory, before);
+  const old = await oldState(runDirectory, before, deadline);
   return old.ok ? ok({path: path.value, old: now.value, new: old.value}) : old;
 }
 
 /** Undefined for no file. */
-async function presentState(workspace: Workspace, path: WritablePath): Promise<Result<FileWrite['old']>> {
+async function presentState(
+  workspace: Workspace,
+  path: WritablePath,
+  deadline: Deadline | undefined,
+): Promise<Result<FileWrite['old']>> {
   const file = await workspace.openFile(path);
   if (!file.ok) return file.error.code === 'file_not_found' ? ok(undefined) : file;
   const {mode, owner} = file.value.info;
-  const bytes = await readWhole(file.value);
-  return bytes.ok ? ok({bytes: bytes.value, hash: contentHash(bytes.value), mode, owner}) : bytes;
+  const bytes = await readWhole(file.value, {deadline});
+  if (!bytes.ok) return bytes;
+  const hash = await inTurns(hashInTurns(bytes.value), deadline);
+  return hash.ok ? ok({bytes: bytes.value, hash: hash.value, mode, owner}) : hash;
 }
 
-async function oldState(runDirectory: string, state: RecordedState): Promise<Result<FileWrite['new']>> {
+async function oldState(
+  runDirectory: string,
+  state: RecordedState,
+  deadline: Deadline | undefined,
+): Promise<Result<FileWrite['new']>> {
   if (state === null) return ok(undefined);
   const path = join(runDirectory, oldContentPath(state.sha256));
   const bytes = await attempt(path, 'read', () => readFile(path));
   if (!bytes.ok) return bytes;
-  const hash = contentHash(bytes.value);
-  if (hash !== state.sha256) return damaged(path);
-  return ok({bytes: bytes.value, hash, mode: state.mode ?? undefined, owner: state.owner ?? undefined});
+  const hash = await inTurns(hashInTurns(bytes.value), deadline);
+  if (!hash.ok) return hash;
+  if (hash.value !== state.sha256) return damaged(path);
+  return ok({
+    bytes: bytes.value,
+    hash: hash.value,
+    mode: state.mode ?? undefined,
+    owner: state.owner ?? undefined,
+  });
 }
 
-async function readRecord(
-  runDirectory: string,
-  step: number,
-  recordHash: string | undefined,
-): Promise<Result<UndoRecord>> {
+/** The files of a step before and after it. */
+export async function readRecord({
+  runDirectory,
+  step,
+  recordHash,
+}: RecordedStep): Promise<Result<UndoRecord>> {
   const path = join(runDirectory, stepPath(step, 'undo.json'));
   const text = await attempt(path, 'read', () => readFile(path));
   if (!text.ok) {

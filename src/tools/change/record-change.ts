@@ -7,6 +7,7 @@ import {type Deadline, overdue} from '../../workspace/deadline.ts';
 import type {FileChange, FileState} from '../../workspace/patch/file-change.ts';
 import {stateBytes} from '../../workspace/patch/state-bytes.ts';
 import {stateHash} from '../../workspace/patch/state-hash.ts';
+import {inTurns} from '../../workspace/turns.ts';
 import type {PlannedChange} from './planned-change.ts';
 import {stepPath} from './step-path.ts';
 import {oldContentPath, type UndoRecord} from './undo-record.ts';
@@ -26,9 +27,12 @@ export async function recordChange(
   const recordText = `${JSON.stringify(record)}\n`;
   const olds = changes.flatMap(change => (change.kind === 'create' ? [] : [change.old]));
   const contents = new Map(olds.map(state => [oldContentPath(stateHash(state)), state]));
+  const undo = await inTurns(renderUndo(changes), deadline);
+  if (!undo.ok) return undo;
   const artifacts: [string, () => string | Uint8Array][] = [
-    [stepPath(context.step, 'patch'), () => patch],
-    [stepPath(context.step, 'undo.patch'), () => renderUndo(changes)],
+    // A long text costs as much as a long content.
+    [stepPath(context.step, 'patch'), () => (typeof patch === 'string' ? Buffer.from(patch) : patch)],
+    [stepPath(context.step, 'undo.patch'), () => undo.value],
     ...[...contents].map(([path, state]): [string, () => Uint8Array] => [path, () => stateBytes(state)]),
     [stepPath(context.step, 'undo.json'), () => recordText],
   ];

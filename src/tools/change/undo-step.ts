@@ -4,7 +4,7 @@ import {type Err, ok, type Result} from '../../core/result.ts';
 import {changeWorkspace} from '../../workspace/edit/change-workspace.ts';
 import {removeEmptyDirectories} from '../../workspace/edit/remove-empty-directories.ts';
 import type {WorkspaceSession} from '../files/workspace-session.ts';
-import {planUndo} from './plan-undo.ts';
+import {planUndo, readRecord} from './plan-undo.ts';
 
 export interface UndoneStep {
   readonly step: number;
@@ -15,6 +15,13 @@ export interface UndoneStep {
 export interface UndoOptions {
   /** review R18: SHA-256 of the record as the event log has it; undefined where the log has no event of the step. */
   readonly recordHash?: string | undefined;
+  /** The changes that the log has behind the step, oldest first. */
+  readonly later?: readonly LaterStep[];
+}
+
+export interface LaterStep {
+  readonly step: number;
+  readonly recordHash: string;
 }
 
 type Undoing = Pick<WorkspaceSession, 'workspace' | 'journal' | 'tracker'>;
@@ -27,12 +34,16 @@ export async function undoStep(
   {workspace, journal, tracker}: Undoing,
   runDirectory: string,
   step: number,
-  {recordHash}: UndoOptions = {},
+  {recordHash, later = []}: UndoOptions = {},
 ): Promise<Result<UndoneStep>> {
   return changeWorkspace(workspace, journal, undefined, async held => {
     const planned = await planUndo(workspace, {runDirectory, step, recordHash});
     if (!planned.ok) return planned;
     const {writes, changed} = planned.value;
+    // A process that was killed may have written the record of a change that it did not come to make.
+    const found = recordHash === undefined ? await foundOtherwise(runDirectory, step, later) : ok(undefined);
+    if (!found.ok) return found;
+    if (found.value !== undefined) return neverMade(step, found.value);
     if (changed.length > 0) return stale(step, changed);
     const done = await held.commit(writes);
     if (!done.ok) return done;
@@ -43,6 +54,43 @@ export async function undoStep(
     }
     return ok({step, restored_files: writes.map(({path}) => path).sort()});
   });
+}
+
+interface Found {
+  readonly step: number;
+  readonly path: string;
+}
+
+/**
+ * The first later step that found a file otherwise than this step would have left it: the change was not made, or
+ * was gone again. That the file is so now is the work of a later step, which may have made the same change.
+ */
+async function foundOtherwise(
+  runDirectory: string,
+  step: number,
+  later: readonly LaterStep[],
+): Promise<Result<Found | undefined>> {
+  const record = await readRecord({runDirectory, step, recordHash: undefined});
+  if (!record.ok) return record;
+  const left = new Map(record.value.files.map(({path, after}) => [path, after?.sha256]));
+  for (const {step: next, recordHash} of later) {
+    const found = await readRecord({runDirectory, step: next, recordHash});
+    if (!found.ok) return found;
+    for (const {path, before} of found.value.files) {
+      if (left.has(path) && left.get(path) !== before?.sha256) return ok({step: next, path});
+      // What came later still says nothing of this step.
+      left.delete(path);
+    }
+  }
+  return ok(undefined);
+}
+
+function neverMade(step: number, {step: later, path}: Found): Err<Failure> {
+  return fail(
+    'stale_read',
+    `Step ${step} cannot be undone: its process ended before it made its change, or the change was gone when step ${later} changed ${JSON.stringify(path)}. Undo step ${later} instead.`,
+    {path},
+  );
 }
 
 function stale(step: number, changed: readonly string[]): Err<Failure> {

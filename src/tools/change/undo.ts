@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {yieldAfter} from '../../core/async/yield-after.ts';
 import {fail} from '../../core/failure/fail.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import type {PastChange} from '../../core/past-change.ts';
@@ -7,6 +8,7 @@ import type {Tool} from '../../core/tool.ts';
 import type {FileWrite} from '../../workspace/edit/held-workspace.ts';
 import {byteString} from '../../workspace/patch/byte-string.ts';
 import type {FileChange, FileState} from '../../workspace/patch/file-change.ts';
+import {inTurns} from '../../workspace/turns.ts';
 import type {WorkspaceSession} from '../files/workspace-session.ts';
 import {schemaOf} from '../schema.ts';
 import {defineChangeTool} from './define-change-tool.ts';
@@ -49,9 +51,15 @@ export function undoTool(session: WorkspaceSession): Tool {
       if (!planned.ok) return planned;
       const {writes, changed} = planned.value;
       if (changed.length > 0) return stale(step, changed, steps);
-      const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
-      const changes = writes.flatMap(changeOf);
-      const diff = changes.map(change => renderFileChange(change).text).join('');
+      const {renderFileChanges} = await import('../../workspace/patch/diff/render-unified.ts');
+      const changes: FileChange[] = [];
+      for (const write of writes) {
+        changes.push(...changeOf(write));
+        await yieldAfter(write.old?.bytes.length ?? 0);
+      }
+      const diffs = await inTurns(renderFileChanges(changes), time);
+      if (!diffs.ok) return diffs;
+      const diff = diffs.value.map(({text}) => text).join('');
       const count = writes.length === 1 ? writes[0]?.path : `${writes.length} files`;
       return ok({changes, diff, summary: `step ${step} (${count})`, step});
     },

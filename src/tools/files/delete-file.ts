@@ -1,6 +1,7 @@
 import {z} from 'zod';
 import {ok} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
+import {inTurns} from '../../workspace/turns.ts';
 import {byteCount} from '../byte-count.ts';
 import {defineChangeTool} from '../change/define-change-tool.ts';
 import {schemaOf} from '../schema.ts';
@@ -41,7 +42,9 @@ export function deleteFileTool(session: WorkspaceSession): Tool {
       if (!old.ok) return old;
       const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
       const change = {kind: 'delete', path: path.value, old: old.value} as const;
-      const {text, removed} = renderFileChange(change);
+      const diff = await inTurns(renderFileChange(change), time);
+      if (!diff.ok) return diff;
+      const {text, removed} = diff.value;
       const bytes = old.value.content.length;
       const summary = `${path.value} (${byteCount(bytes)})`;
       return ok({changes: [change], diff: text, summary, path: path.value, bytes, removed});

@@ -4,6 +4,7 @@ import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {Workspace} from '../../workspace/jail/jail.ts';
+import {inTurns} from '../../workspace/turns.ts';
 import {quotePath, type WritablePath} from '../../workspace/workspace-path.ts';
 import {defineChangeTool} from '../change/define-change-tool.ts';
 import {schemaOf} from '../schema.ts';
@@ -56,9 +57,11 @@ export function moveFileTool(session: WorkspaceSession): Tool {
         old: old.value,
         new: old.value,
       } as const;
+      const diff = await inTurns(renderFileChange(change), time);
+      if (!diff.ok) return diff;
       return ok({
         changes: [change],
-        diff: renderFileChange(change).text,
+        diff: diff.value.text,
         summary: `${from.value} => ${to.value}`,
         from: from.value,
         to: to.value,

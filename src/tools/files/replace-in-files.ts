@@ -6,6 +6,7 @@ import type {Tool} from '../../core/tool.ts';
 import {compileGlob} from '../../workspace/glob/compile-glob.ts';
 import {readable} from '../../workspace/patch/byte-string.ts';
 import type {ReplacePlan} from '../../workspace/replace/plan-replacement.ts';
+import {inTurns} from '../../workspace/turns.ts';
 import {defineChangeTool} from '../change/define-change-tool.ts';
 import {schemaOf} from '../schema.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
@@ -28,7 +29,7 @@ const params = z.strictObject({
   replacement: z
     .string()
     .refine(text => text.length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
-    .refine(text => !/\0|\p{Surrogate}/u.test(text), 'must be well-formed text without NUL'),
+    .refine(text => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL'),
   is_regex: z.boolean().optional().describe('Rust regex; $1 in replacement.'),
   glob: z.string().optional().describe('Such as "*.py".'),
   path: z.string().optional(),
@@ -91,11 +92,12 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
       if (!planned.ok) return planned;
       const plan = planned.value;
       if (plan.changes.length === 0) return nothing(plan, text, case_sensitive);
-      const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
-      const diff = plan.changes.map(change => renderFileChange(change).text).join('');
+      const {renderFileChanges} = await import('../../workspace/patch/diff/render-unified.ts');
+      const diffs = await inTurns(renderFileChanges(plan.changes), time);
+      if (!diffs.ok) return diffs;
       return ok({
         ...plan,
-        diff,
+        diff: diffs.value.map(diff => diff.text).join(''),
         summary: `${statOf(plan.count, plan.files.length)} (${JSON.stringify(text)})`,
       });
     },

@@ -1,21 +1,12 @@
 import {z} from 'zod';
-import {yieldAfter} from '../../core/async/yield-after.ts';
 import {ok} from '../../core/result.ts';
-import {defineTool, type Tool} from '../../core/tool.ts';
-import type {PreparedReplacement, TextEdit} from '../../workspace/edit/replace/prepare-replacement.ts';
+import type {Tool} from '../../core/tool.ts';
+import type {TextEdit} from '../../workspace/edit/replace/prepare-replacement.ts';
 import type {ReplacedMatch} from '../../workspace/edit/replace/replace-exact.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
-import {bytesOf, readable} from '../../workspace/patch/byte-string.ts';
-import type {FileDiff} from '../../workspace/patch/diff/render-unified.ts';
-import type {FileChange} from '../../workspace/patch/file-change.ts';
-import {changedFile} from '../change/changed-file.ts';
-import {makeChange} from '../change/make-change.ts';
-import {PlanOnce} from '../change/plan-once.ts';
-import type {PlannedChange} from '../change/planned-change.ts';
-import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
+import {readable} from '../../workspace/patch/byte-string.ts';
+import {defineChangeTool} from '../change/define-change-tool.ts';
+import {planFileChange} from '../change/plan-file-change.ts';
 import {schemaOf} from '../schema.ts';
-import {pathOutline} from './path-outline.ts';
-import {suggestSimilar} from './suggest-similar.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
 
 /** As for apply_patch. */
@@ -77,82 +68,41 @@ const data = z.object({
   diff: z.string(),
 });
 
-interface ReplacementPlan {
-  readonly prepared: PreparedReplacement;
-  readonly change: FileChange;
-  readonly diff: FileDiff;
-}
-
 export function strReplaceTool(session: WorkspaceSession): Tool {
-  const {workspace, files, tracker, clock} = session;
-  const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
-    const path = workspace.resolveForWrite(request.path);
-    if (!path.ok) return path;
-    const edits = editsOf(request);
-    const {prepareReplacement} = await import('../../workspace/edit/replace/prepare-replacement.ts');
-    const prepared = await limitCall({tool: 'str_replace', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-      prepareReplacement(files, tracker, {path: path.value, edits}, time),
-    );
-    if (!prepared.ok) return suggestSimilar(session, prepared, signal);
-    await yieldAfter(prepared.value.summary.bytes);
-    const change = changedFile(prepared.value);
-    await yieldAfter(prepared.value.summary.bytes);
-    const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
-    return ok({prepared: prepared.value, change, diff: renderFileChange(change)});
-  });
-  return defineTool({
+  const {workspace, files, tracker} = session;
+  return defineChangeTool(session, {
     name: 'str_replace',
     title: 'Replace text in a file',
     description:
       'Replaces exact text in a file that was read: one place, each (replace_all), or several edits. For several files: apply_patch.',
-    annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
     params: schemaOf(params),
     data: schemaOf(data),
-    badParams: 'invalid_params',
-    action: 'patch_file',
-    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    finishMs: FINISH_MS,
-    outline: ({path, dry_run}) => pathOutline(workspace, path, dry_run),
-    intend: async (request, context) => {
-      const planned = await plans.plan(request, context);
+    timeoutMs: TIMEOUT_MS,
+    paths: ({path}) => [path],
+    isDryRun: ({dry_run}) => dry_run,
+    plan: async (request, _, time) => {
+      const path = workspace.resolveForWrite(request.path);
+      if (!path.ok) return path;
+      const edits = editsOf(request);
+      const {prepareReplacement} = await import('../../workspace/edit/replace/prepare-replacement.ts');
+      const prepared = await prepareReplacement(files, tracker, {path: path.value, edits}, time);
+      if (!prepared.ok) return prepared;
+      const planned = await planFileChange(prepared.value, time);
       if (!planned.ok) return planned;
-      const {prepared, diff} = planned.value;
-      const {path} = prepared.summary;
-      const [first, last] = prepared.match.lines;
-      const lines = first === last ? `line ${first}` : `lines ${first}-${last}`;
-      return ok({
-        subject: {kind: 'path', values: [path]},
-        summary: `str_replace ${path} (${lines}${request.dry_run ? ', dry run' : ''})`,
-        preview: readable(diff.text),
-        fileHashes: {[path]: prepared.before?.hash ?? 'absent'},
-        dryRun: request.dry_run,
-      });
+      const {match, matches} = prepared.value;
+      const [first, last] = match.lines;
+      const summary = `${path.value} (${first === last ? `line ${first}` : `lines ${first}-${last}`})`;
+      return ok({...planned.value, summary, path: path.value, match, matches});
     },
-    execute: async (request, context) => {
-      const planned = await plans.take(request, context);
-      if (!planned.ok) return planned;
-      let {plan} = planned.value;
-      // Edits that undo each other leave the file as it was.
-      if (!request.dry_run && plan.prepared.summary.changed) {
-        const {signal} = context;
-        const done = await limitCall({tool: 'str_replace', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-          makeChange(session, context, {...planned.value, describe, time}),
-        );
-        if (!done.ok) return done;
-        plan = done.value;
-      }
-      const {prepared, diff} = plan;
-      const {path} = prepared.summary;
-      return ok({
-        path,
-        match: toJson(prepared.match),
-        ...(request.edits === undefined ? {} : {edits: prepared.matches.map(toJson)}),
-        added: diff.added,
-        removed: diff.removed,
-        dry_run: request.dry_run,
-        diff: readable(diff.text),
-      });
-    },
+    answer: ({path, match, matches, added, removed, diff}, _, {edits, dry_run}) => ({
+      path,
+      match: toJson(match),
+      ...(edits === undefined ? {} : {edits: matches.map(toJson)}),
+      added,
+      removed,
+      dry_run,
+      diff: readable(diff),
+    }),
     renderText: ({path, match: {count}, added, removed, dry_run, diff}) => {
       const places = count === 1 ? '' : ` (${count} places)`;
       return `${dry_run ? 'Dry run, nothing was changed: ' : ''}${path} | +${added} -${removed}${places}\n${diff}`;
@@ -170,8 +120,4 @@ function editsOf({old_string, new_string, replace_all, edits}: z.infer<typeof pa
 
 function toJson({lines, ...rest}: ReplacedMatch): z.infer<typeof match> {
   return {lines: [...lines], ...rest};
-}
-
-function describe({prepared, change, diff}: ReplacementPlan): PlannedChange {
-  return {patch: bytesOf(diff.text), changes: [change], changedFiles: [prepared.summary.path]};
 }

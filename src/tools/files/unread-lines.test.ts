@@ -6,6 +6,7 @@ import {callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts'
 import {byteString} from '../../workspace/patch/byte-string.ts';
 import {lineEdits} from '../../workspace/patch/line-edits.ts';
 import {countUnseen, joinSeen, type LineRange, seenAfter} from '../../workspace/seen-lines.ts';
+import {atOnce} from '../../workspace/turns.ts';
 
 const NUMBERS = Array.from({length: 62}, (_, at) => `line ${at + 1}\n`).join('');
 
@@ -79,9 +80,8 @@ test('W5: seen lines follow any change, and none is seen that was not', () => {
         const seen = joinSeen(ranges, []);
         const isSeen = (lines: typeof seen, at: number): boolean =>
           lines === 'all' || lines.some(([first, last]) => at >= first && at <= last);
-        const edits = lineEdits(
-          byteString(Buffer.from(before.join(''))),
-          byteString(Buffer.from(after.join(''))),
+        const edits = atOnce(
+          lineEdits(byteString(Buffer.from(before.join(''))), byteString(Buffer.from(after.join('')))),
         );
         const now = seenAfter(seen, edits);
         const gone = new Set(
@@ -102,4 +102,29 @@ test('W5: seen lines follow any change, and none is seen that was not', () => {
       },
     ),
   );
+});
+
+test('W6: what was seen is carried on in one pass over ranges and edits', () => {
+  let asked = 0;
+  const counted = <Item>(items: Item[]): Item[] =>
+    new Proxy(items, {
+      get: (list, name) => {
+        if (typeof name === 'string' && /^\d+$/.test(name)) asked += 1;
+        return Reflect.get(list, name) as unknown;
+      },
+    });
+  const costOf = (size: number): number => {
+    asked = 0;
+    // Every third line was seen, and every fourth is replaced.
+    const seen = counted(Array.from({length: size}, (_, at): [number, number] => [3 * at + 1, 3 * at + 1]));
+    const edits = counted(
+      Array.from({length: size}, (_, at) => ({oldStart: 4 * at, oldCount: 1, newStart: 4 * at, newCount: 1})),
+    );
+    countUnseen(seen, edits);
+    seenAfter(seen, edits);
+    return asked;
+  };
+  const few = costOf(1_000);
+  expect(few).toBeLessThan(20_000);
+  expect(costOf(16_000)).toBeLessThan(17 * few);
 });

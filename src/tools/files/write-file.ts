@@ -1,21 +1,19 @@
 import {z} from 'zod';
-import {yieldAfter} from '../../core/async/yield-after.ts';
-import {ok} from '../../core/result.ts';
-import {defineTool, type Tool} from '../../core/tool.ts';
+import {ok, type Result} from '../../core/result.ts';
+import type {Tool} from '../../core/tool.ts';
+import type {Deadline} from '../../workspace/deadline.ts';
 import {prepareWrite} from '../../workspace/edit/replace/prepare-write.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
-import {bytesOf, readable} from '../../workspace/patch/byte-string.ts';
+import {readable} from '../../workspace/patch/byte-string.ts';
 import type {FileChange} from '../../workspace/patch/file-change.ts';
 import {lineEdits} from '../../workspace/patch/line-edits.ts';
 import {stateHash} from '../../workspace/patch/state-hash.ts';
+import type {ReadTracker} from '../../workspace/read/read-tracker.ts';
 import {countUnseen} from '../../workspace/seen-lines.ts';
+import {inTurns} from '../../workspace/turns.ts';
 import {byteCount} from '../byte-count.ts';
-import {changedFile} from '../change/changed-file.ts';
-import {makeChange} from '../change/make-change.ts';
-import {PlanOnce} from '../change/plan-once.ts';
-import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
+import {defineChangeTool} from '../change/define-change-tool.ts';
+import {planFileChange} from '../change/plan-file-change.ts';
 import {schemaOf} from '../schema.ts';
-import {pathOutline} from './path-outline.ts';
 import type {WorkspaceSession} from './workspace-session.ts';
 
 /** As for apply_patch. */
@@ -45,95 +43,66 @@ const data = z.object({
 });
 
 export function writeFileTool(session: WorkspaceSession): Tool {
-  const {workspace, files, tracker, clock} = session;
-  const unreadOf = (change: FileChange): number => {
-    if (change.kind !== 'modify') return 0;
-    const seen = tracker.seen(change.path, stateHash(change.old));
-    return seen === 'all' ? 0 : countUnseen(seen, lineEdits(change.old.content, change.new.content));
-  };
-  const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
-    const path = workspace.resolveForWrite(request.path);
-    if (!path.ok) return path;
-    const prepared = await limitCall({tool: 'write_file', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-      prepareWrite(files, tracker, path.value, request.content, time),
-    );
-    if (!prepared.ok) return prepared;
-    await yieldAfter(prepared.value.summary.bytes);
-    const change = changedFile(prepared.value);
-    await yieldAfter(prepared.value.summary.bytes);
-    const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
-    return ok({prepared: prepared.value, change, diff: renderFileChange(change), unread: unreadOf(change)});
-  });
-  return defineTool({
+  const {workspace, files, tracker} = session;
+  return defineChangeTool(session, {
     name: 'write_file',
     title: 'Write file',
     description: 'Creates a file, or replaces the whole of one that was read. For a part: str_replace.',
-    annotations: {readOnly: false, destructive: true, idempotent: true, openWorld: false},
+    action: 'write_file',
+    isIdempotent: true,
     params: schemaOf(params),
     data: schemaOf(data),
-    badParams: 'invalid_params',
-    action: 'write_file',
-    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    finishMs: FINISH_MS,
-    outline: ({path, dry_run}) => pathOutline(workspace, path, dry_run),
-    intend: async (request, context) => {
-      const planned = await plans.plan(request, context);
+    timeoutMs: TIMEOUT_MS,
+    paths: ({path}) => [path],
+    isDryRun: ({dry_run}) => dry_run,
+    knows: 'all',
+    // The whole content was written without knowing what changed since.
+    isBound: true,
+    plan: async (request, _, time) => {
+      const path = workspace.resolveForWrite(request.path);
+      if (!path.ok) return path;
+      const prepared = await prepareWrite(files, tracker, path.value, request.content, time);
+      if (!prepared.ok) return prepared;
+      const planned = await planFileChange(prepared.value, time);
       if (!planned.ok) return planned;
-      const {prepared, diff, unread} = planned.value;
-      const {path, bytes, created} = prepared.summary;
+      const unread = await unreadLines(tracker, planned.value.change, time);
+      if (!unread.ok) return unread;
+      const {summary: about, lineEndings} = prepared.value;
       const what = [
-        ...(created ? ['new'] : []),
-        byteCount(bytes),
-        ...(unread > 0 ? [`replaces ${unread} unread ${unread === 1 ? 'line' : 'lines'}`] : []),
-        ...(request.dry_run ? ['dry run'] : []),
+        ...(about.created ? ['new'] : []),
+        byteCount(about.bytes),
+        ...(unread.value > 0
+          ? [`replaces ${unread.value} unread ${unread.value === 1 ? 'line' : 'lines'}`]
+          : []),
       ];
-      return ok({
-        subject: {kind: 'path', values: [path]},
-        summary: `write_file ${path} (${what.join(', ')})`,
-        preview: readable(diff.text),
-        fileHashes: {[path]: prepared.before?.hash ?? 'absent'},
-        dryRun: request.dry_run,
-      });
+      const summary = `${path.value} (${what.join(', ')})`;
+      return ok({...planned.value, summary, about, lineEndings, unread: unread.value});
     },
-    execute: async (request, context) => {
-      const planned = await plans.take(request, context);
-      if (!planned.ok) return planned;
-      const {plan} = planned.value;
-      const {change, diff, unread} = plan;
-      const {summary, lineEndings} = plan.prepared;
-      const {dry_run} = request;
-      if (!dry_run && summary.changed) {
-        const {signal} = context;
-        const planned = {
-          patch: bytesOf(diff.text),
-          changes: [change],
-          changedFiles: [summary.path],
-          knows: 'all' as const,
-        };
-        const done = await limitCall({tool: 'write_file', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-          // The whole content was written without knowing what changed since, so it is not worked out anew.
-          makeChange(session, context, {plan, describe: () => planned, replan: undefined, time}),
-        );
-        if (!done.ok) return done;
-      }
-      const endings = lineEndings === undefined ? {} : {line_endings: lineEndings};
-      const shown = dry_run ? {diff: readable(diff.text)} : {};
-      const lost = {
-        ...(unread > 0 ? {unread_lines_replaced: unread} : {}),
-        ...(unread > 0 && !dry_run ? {undo_step: context.step} : {}),
-      };
-      return ok({
-        ...summary,
-        ...endings,
-        ...lost,
-        added: diff.added,
-        removed: diff.removed,
-        dry_run,
-        ...shown,
-      });
-    },
+    answer: ({about, lineEndings, unread, added, removed, diff}, {step}, {dry_run}) => ({
+      ...about,
+      ...(lineEndings === undefined ? {} : {line_endings: lineEndings}),
+      ...(unread > 0 ? {unread_lines_replaced: unread} : {}),
+      ...(unread > 0 && !dry_run ? {undo_step: step} : {}),
+      added,
+      removed,
+      dry_run,
+      ...(dry_run ? {diff: readable(diff)} : {}),
+    }),
     renderText,
   });
+}
+
+/** Lines that the change replaces or removes, and that no read of this session had shown. */
+async function unreadLines(
+  tracker: ReadTracker,
+  change: FileChange,
+  deadline: Deadline,
+): Promise<Result<number>> {
+  if (change.kind !== 'modify') return ok(0);
+  const seen = tracker.seen(change.path, stateHash(change.old));
+  if (seen === 'all') return ok(0);
+  const edits = await inTurns(lineEdits(change.old.content, change.new.content), deadline);
+  return edits.ok ? ok(countUnseen(seen, edits.value)) : edits;
 }
 
 function renderText(answer: z.infer<typeof data>): string {

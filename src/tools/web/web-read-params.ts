@@ -14,7 +14,7 @@ export const maxAgeParam = z
   .max(31_536_000)
   .optional()
   .describe(
-    'Seconds: a page that was not confirmed for longer is asked for again. An unchanged one is not downloaded.',
+    'Seconds; an older page is confirmed with its server.',
   );
 
 const ONE = 'take at most one of section, find and chunk';

@@ -1,5 +1,5 @@
 import {ok, type Result} from '../../core/result.ts';
-import {contentHash} from '../content-hash.ts';
+import {hashInTurns} from '../content-hash.ts';
 import type {Deadline} from '../deadline.ts';
 import type {Workspace} from '../jail/jail.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
@@ -8,6 +8,7 @@ import {byteString} from '../patch/byte-string.ts';
 import type {FileState} from '../patch/file-change.ts';
 import type {ReadTracker} from '../read/read-tracker.ts';
 import {fileNotFound, notAFile, staleRead} from '../refusals.ts';
+import {inTurns} from '../turns.ts';
 import type {WritablePath} from '../workspace-path.ts';
 
 /**
@@ -26,8 +27,9 @@ export async function readState(
   const bytes = await readWhole(file.value, {maxBytes: MAX_WHOLE_FILE_BYTES, deadline});
   if (!bytes.ok) return bytes;
   if (links > 1) return notAFile(path, 'hard_linked');
-  const hash = contentHash(bytes.value);
+  const hash = await inTurns(hashInTurns(bytes.value), deadline);
+  if (!hash.ok) return hash;
   const known = tracker.baseVersion(path);
-  if (known.ok && known.value !== hash) return staleRead(path);
-  return ok({content: byteString(bytes.value), mode, owner, hash, bytes: bytes.value});
+  if (known.ok && known.value !== hash.value) return staleRead(path);
+  return ok({content: byteString(bytes.value), mode, owner, hash: hash.value, bytes: bytes.value});
 }

@@ -1,3 +1,4 @@
+import type {Turns} from '../turns.ts';
 import type {ByteString} from './byte-string.ts';
 import {changedWindow, countLines} from './diff/changed-window.ts';
 import {diffLines} from './diff/diff-lines.ts';
@@ -8,11 +9,11 @@ import {splitLines} from './split-lines.ts';
 const MAX_SEARCHED_LINES = 40_000;
 
 /** Which lines of a content become which of another, in order. */
-export function lineEdits(before: ByteString, after: ByteString): readonly LineEdit[] {
+export function* lineEdits(before: ByteString, after: ByteString): Turns<readonly LineEdit[]> {
   if (before === after) return [];
-  const {oldText, newText, linesBefore} = changedWindow(before, after, 0);
-  const oldCount = countLines(oldText);
-  const newCount = countLines(newText);
+  const {oldText, newText, linesBefore} = yield* changedWindow(before, after, 0);
+  const oldCount = yield* countLines(oldText);
+  const newCount = yield* countLines(newText);
   if (oldCount + newCount > MAX_SEARCHED_LINES) {
     return [{oldStart: linesBefore, oldCount, newStart: linesBefore, newCount}];
   }

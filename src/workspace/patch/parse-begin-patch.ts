@@ -1,3 +1,4 @@
+import {LINES_A_TURN, type Turns} from '../turns.ts';
 import type {ByteString} from './byte-string.ts';
 import {parseBareName} from './parse/header-names.ts';
 import {headerText, type Report, shownLine} from './parse/section-header.ts';
@@ -20,26 +21,29 @@ function withoutBlanks(line: ByteString): ByteString {
 }
 
 /** Where the form begins that some models are trained on; undefined for a unified diff. */
-export function beginPatchAt(lines: readonly ByteString[]): number | undefined {
-  const first = lines.findIndex(
-    line => line.startsWith('*** Begin') || line.startsWith('diff --git ') || line.startsWith('--- '),
-  );
-  return withoutBlanks(headerText(lines[first])) === BEGIN ? first : undefined;
+export function* beginPatchAt(lines: readonly ByteString[]): Turns<number | undefined> {
+  for (const [at, line] of lines.entries()) {
+    if (at % LINES_A_TURN === LINES_A_TURN - 1) yield;
+    if (line.startsWith('*** Begin')) return withoutBlanks(headerText(line)) === BEGIN ? at : undefined;
+    if (line.startsWith('diff --git ') || line.startsWith('--- ')) return undefined;
+  }
+  return undefined;
 }
 
 /**
  * The sections between `*** Begin Patch` and `*** End Patch`. Hunks have no line numbers: they go where their old
  * lines are, if they are there once, and what stands behind `@@` is for people.
  */
-export function parseBeginPatch(
+export function* parseBeginPatch(
   lines: readonly ByteString[],
   start: number,
   report: Report,
-): readonly PatchSection[] {
+): Turns<readonly PatchSection[]> {
   const sections: PatchSection[] = [];
   const text = (at: number): ByteString => withoutBlanks(headerText(lines[at]));
   let at = start + 1;
-  for (; at < lines.length && text(at) !== END; ) {
+  while (at < lines.length && text(at) !== END) {
+    if (at % LINES_A_TURN === 0) yield;
     const [, kind = '', name = ''] = FILE.exec(text(at)) ?? [];
     const path = parseBareName(name);
     if (kind === '' || 'problem' in path) {
@@ -49,16 +53,30 @@ export function parseBeginPatch(
     }
     const line = at + 1;
     let end = line;
-    while (end < lines.length && !FILE.test(text(end)) && text(end) !== END) end += 1;
-    const section = readSection({kind, line, path: path.value}, lines, end, report);
+    while (end < lines.length && !isBorder(lines[end])) {
+      if (end % LINES_A_TURN === 0) yield;
+      end += 1;
+    }
+    const section = yield* readSection({kind, line, path: path.value}, lines, end, report);
     if (section !== undefined) sections.push(section);
     at = end;
   }
   // A patch that was cut off is not half a patch.
   if (at >= lines.length) report(lines.length, `the "${END}" line is missing, so something may be cut off`);
-  const behind = lines.findIndex((line, index) => index > at && /^\*\*\* |^--- |^diff --git /.test(line));
-  if (behind !== -1) report(behind + 1, `it stands behind the "${END}" line; put everything before it`);
+  for (let behind = at + 1; behind < lines.length; behind += 1) {
+    if (behind % LINES_A_TURN === 0) yield;
+    if (!/^\*\*\* |^--- |^diff --git /.test(lines[behind] ?? '')) continue;
+    report(behind + 1, `it stands behind the "${END}" line; put everything before it`);
+    break;
+  }
   return sections;
+}
+
+/** Where a section ends: at the header of the next one, or at the end of the patch. */
+function isBorder(line: ByteString | undefined): boolean {
+  if (line?.startsWith('*** ') !== true) return false;
+  const text = withoutBlanks(headerText(line));
+  return FILE.test(text) || text === END;
 }
 
 interface Header {
@@ -67,18 +85,20 @@ interface Header {
   readonly path: string;
 }
 
-function readSection(
+function* readSection(
   {kind, line, path}: Header,
   lines: readonly ByteString[],
   end: number,
   report: Report,
-): PatchSection | undefined {
-  if (kind === 'Update') return readUpdate({kind, line, path}, lines, end, report);
+): Turns<PatchSection | undefined> {
+  if (kind === 'Update') return yield* readUpdate({kind, line, path}, lines, end, report);
   const body: HunkLine[] = [];
-  for (let at = line; at < end; at += 1) {
+  // Blank lines in front of the next header are between the sections.
+  let last = end;
+  while (last > line && lines[last - 1] === '') last -= 1;
+  for (let at = line; at < last; at += 1) {
+    if (at % LINES_A_TURN === 0) yield;
     const written = lines[at] ?? '';
-    // Blank lines in front of the next header are between the sections.
-    if (written === '' && lines.slice(at, end).every(line => line === '')) break;
     if (kind === 'Delete' || !written.startsWith('+')) {
       report(
         at + 1,
@@ -93,12 +113,12 @@ function readSection(
   return {kind: 'create', line, path, hunks, executable: false};
 }
 
-function readUpdate(
+function* readUpdate(
   {line, path}: Header,
   lines: readonly ByteString[],
   end: number,
   report: Report,
-): PatchSection | undefined {
+): Turns<PatchSection | undefined> {
   let from = line;
   let to: string | undefined;
   const [, moved] = MOVE.exec(withoutBlanks(headerText(lines[from]))) ?? [];
@@ -111,7 +131,7 @@ function readUpdate(
     to = name.value;
     from += 1;
   }
-  const hunks = readHunks(lines, from, end, report);
+  const hunks = yield* readHunks(lines, from, end, report);
   if (hunks === undefined) return undefined;
   if (to !== undefined && to !== path)
     return {kind: 'rename', line, path: to, from: path, hunks, executable: undefined};
@@ -120,12 +140,12 @@ function readUpdate(
   return undefined;
 }
 
-function readHunks(
+function* readHunks(
   lines: readonly ByteString[],
   start: number,
   end: number,
   report: Report,
-): readonly Hunk[] | undefined {
+): Turns<readonly Hunk[] | undefined> {
   const hunks: Hunk[] = [];
   let usable = true;
   let body: HunkLine[] = [];
@@ -143,6 +163,7 @@ function readHunks(
     first = next + 1;
   };
   for (let at = start; at < end; at += 1) {
+    if (at % LINES_A_TURN === 0) yield;
     const written = lines[at] ?? '';
     const kind = written === '' ? ' ' : written[0];
     if (kind === ' ' || kind === '-' || kind === '+') body.push({kind, text: `${written.slice(1)}\n`});

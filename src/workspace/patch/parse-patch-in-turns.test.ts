@@ -1,12 +1,14 @@
 import {expect, test} from 'vitest';
 import {codeOf} from '../../../test/support/outcome.ts';
 import {fail} from '../../core/failure/fail.ts';
+import {LINES_A_TURN} from '../turns.ts';
 import {parsePatch, parsePatchInTurns} from './parse/parse-patch.ts';
-import {LINES_A_TURN} from './turns.ts';
 
 const LINES = 6 * LINES_A_TURN;
 const hunk = (start: number, count: number): string =>
   `@@ -${start},${count} +${start},${count} @@\n${'-x\n'.repeat(count)}${'+y\n'.repeat(count)}`;
+const BEGIN = '*** Begin Patch\n';
+const END = '*** End Patch\n';
 const NAMES = '--- a/f\n+++ b/f\n';
 
 const PATCHES = {
@@ -17,6 +19,10 @@ const PATCHES = {
     '',
   ),
   'lines that are no diff': 'word\n'.repeat(LINES),
+  'a Begin Patch with one hunk': `${BEGIN}*** Update File: f\n@@\n${'-x\n'.repeat(LINES / 2)}${'+y\n'.repeat(LINES / 2)}${END}`,
+  'a Begin Patch with many hunks': `${BEGIN}*** Update File: f\n${'@@\n-x\n+y\n'.repeat(LINES / 3)}${END}`,
+  'a Begin Patch of a new file': `${BEGIN}*** Add File: f\n${'+x\n'.repeat(LINES)}${END}`,
+  'a Begin Patch with many files': `${BEGIN}${Array.from({length: LINES / 2}, (_, at) => `*** Delete File: ${at}\n`).join('')}${END}`,
   'CRLF throughout': (NAMES + hunk(1, LINES / 2)).replaceAll('\n', '\r\n'),
 };
 

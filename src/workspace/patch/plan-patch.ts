@@ -1,20 +1,23 @@
 import {yieldAfter} from '../../core/async/yield-after.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {type Deadline, overdue} from '../deadline.ts';
+import {hashInTurns} from '../content-hash.ts';
+import type {Deadline} from '../deadline.ts';
 import {attempt} from '../io-failure.ts';
 import type {Workspace} from '../jail/jail.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
 import {readWhole} from '../open-file.ts';
 import type {ReadTracker} from '../read/read-tracker.ts';
 import {notAFile} from '../refusals.ts';
+import {inTurns} from '../turns.ts';
 import {bytewise} from '../walk/bytewise.ts';
 import type {WritablePath} from '../workspace-path.ts';
 import {type CrossCheck, type CrossCheckOptions, crossCheck} from './apply/cross-check.ts';
-import {type AppliedOffset, type FileHistory, overlayPatch, type PatchTree} from './apply/overlay.ts';
-import {byteString, readable} from './byte-string.ts';
+import type {FileHistory} from './apply/file-history.ts';
+import {type AppliedOffset, overlayPatch, type PatchTree} from './apply/overlay.ts';
+import {byteString, bytesOf, readable} from './byte-string.ts';
 import {type DiffStat, diffStat} from './diff/diff-stat.ts';
-import {type FileDiff, renderFileChange} from './diff/render-unified.ts';
+import {renderFileChanges} from './diff/render-unified.ts';
 import type {FileChange} from './file-change.ts';
 import {parsePatchInTurns} from './parse/parse-patch.ts';
 import {stateHash} from './state-hash.ts';
@@ -54,7 +57,13 @@ export async function planPatch(
   if (!parsed.ok) return parsed;
   const overlaid = await overlayPatch(treeOf(workspace, options), parsed.value.sections, options.deadline);
   if (!overlaid.ok) return overlaid;
-  const {changes, offsets, histories} = overlaid.value;
+  const {offsets, histories} = overlaid.value;
+  const changes: FileChange[] = [];
+  for (const change of overlaid.value.changes) {
+    const settled = await settle(change, options.deadline);
+    if (!settled.ok) return settled;
+    changes.push(settled.value);
+  }
   const second = await secondOpinion(histories, options.crossCheck);
   if (!second.ok) return second;
   const checked = second.value;
@@ -62,13 +71,8 @@ export async function planPatch(
     const message = `GNU patch does not come to the same result: ${checked.reason}. Nothing was written. Rebuild the hunks with more context.`;
     return fail('patch_hunk_fail', message, {problems: [{hint: 'cross_check', message: checked.reason}]});
   }
-  const diffs: FileDiff[] = [];
-  for (const change of changes) {
-    const late = overdue(options.deadline);
-    if (late !== undefined) return late;
-    await yieldAfter(change.kind === 'delete' ? change.old.content.length : change.new.content.length);
-    diffs.push(renderFileChange(change));
-  }
+  const diffs = await inTurns(renderFileChanges(changes), options.deadline);
+  if (!diffs.ok) return diffs;
   const paths = changes.flatMap(change =>
     change.kind === 'rename' ? [change.from, change.path] : [change.path],
   );
@@ -78,10 +82,19 @@ export async function planPatch(
     patchSizeBytes: parsed.value.sizeBytes,
     offsets,
     recounted: parsed.value.recounted,
-    diff: readable(diffs.map(diff => diff.text).join('')),
-    stat: diffStat(diffs),
+    diff: readable(diffs.value.map(diff => diff.text).join('')),
+    stat: diffStat(diffs.value),
     crossCheck: checked.outcome,
   });
+}
+
+/** With the new content as bytes and their hash, which whoever makes the change needs. */
+async function settle(change: FileChange, deadline: Deadline | undefined): Promise<Result<FileChange>> {
+  if (change.kind === 'delete' || change.new.hash !== undefined) return ok(change);
+  const bytes = bytesOf(change.new.content);
+  await yieldAfter(bytes.length);
+  const hash = await inTurns(hashInTurns(bytes), deadline);
+  return hash.ok ? ok({...change, new: {...change.new, bytes, hash: hash.value}}) : hash;
 }
 
 /** Where it could not be asked for want of the program, there is none; where the system failed, so do we. */
@@ -107,7 +120,10 @@ function treeOf(workspace: Workspace, {tracker, deadline}: PlanOptions): PatchTr
       const {links, mode, owner} = file.value.info;
       const bytes = await readWhole(file.value, {maxBytes: MAX_WHOLE_FILE_BYTES, deadline});
       if (!bytes.ok) return bytes;
-      return links > 1 ? notAFile(path, 'hard_linked') : ok({content: byteString(bytes.value), mode, owner});
+      if (links > 1) return notAFile(path, 'hard_linked');
+      const hash = await inTurns(hashInTurns(bytes.value), deadline);
+      if (!hash.ok) return hash;
+      return ok({content: byteString(bytes.value), mode, owner, bytes: bytes.value, hash: hash.value});
     },
     obstacle: path => {
       for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -1,11 +1,13 @@
 import {isUtf8} from 'node:buffer';
 import {ok, type Result} from '../../core/result.ts';
+import {hashInTurns} from '../content-hash.ts';
 import {type Deadline, overdue} from '../deadline.ts';
 import type {Workspace} from '../jail/jail.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
 import {readWhole} from '../open-file.ts';
 import {byteString} from '../patch/byte-string.ts';
 import type {FileState} from '../patch/file-change.ts';
+import {inTurns} from '../turns.ts';
 import type {WorkspacePath, WritablePath} from '../workspace-path.ts';
 
 /** Why a file that matches is not changed. */
@@ -74,5 +76,7 @@ async function load(
   const bytes = Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength);
   // Text has no NUL, as for search.
   if (!isUtf8(bytes) || bytes.includes(0)) return ok('not_utf8');
-  return ok({path, bytes, state: {content: byteString(bytes), mode, owner, bytes}});
+  const hash = await inTurns(hashInTurns(bytes), deadline);
+  if (!hash.ok) return hash;
+  return ok({path, bytes, state: {content: byteString(bytes), mode, owner, bytes, hash: hash.value}});
 }

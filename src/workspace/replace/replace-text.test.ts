@@ -1,10 +1,11 @@
 import {expect, test} from 'vitest';
+import {atOnce} from '../turns.ts';
 import {replaceText} from './replace-text.ts';
 
 const replaced = (content: string, at: number, length: number, replacement: string) => {
-  const {content: after, count} = replaceText(Buffer.from(content), [
-    {at, length, replacement: Buffer.from(replacement)},
-  ]);
+  const {content: after, count} = atOnce(
+    replaceText(Buffer.from(content), [{at, length, replacement: Buffer.from(replacement)}]),
+  );
   return [after.toString(), count];
 };
 

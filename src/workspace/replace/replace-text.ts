@@ -1,4 +1,5 @@
 import {isCrlf} from '../edit/replace/is-crlf.ts';
+import type {Turns} from '../turns.ts';
 import type {FoundPlace} from './find-replacements.ts';
 
 export interface ReplacedText {
@@ -11,8 +12,8 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /** A file with its places replaced. They ascend, and do not overlap. Line ends stay those of the file (W6, W13). */
-export function replaceText(content: Buffer, places: readonly FoundPlace[]): ReplacedText {
-  const crlf = isCrlf(content);
+export function* replaceText(content: Buffer, places: readonly FoundPlace[]): Turns<ReplacedText> {
+  const crlf = yield* isCrlf(content);
   const parts: Buffer[] = [];
   let count = 0;
   let copied = 0;

@@ -3,6 +3,7 @@ import {bytesOf} from '../../../dist/workspace/patch/byte-string.js';
 import {renderUndo} from '../../../dist/workspace/patch/diff/render-undo.js';
 import {renderFileChange} from '../../../dist/workspace/patch/diff/render-unified.js';
 import {parsePatch} from '../../../dist/workspace/patch/parse/parse-patch.js';
+import {atOnce} from '../../../dist/workspace/turns.js';
 import {parseWritablePath} from '../../../dist/workspace/workspace-path.js';
 import {expectThat} from '../expect-that.js';
 
@@ -31,9 +32,9 @@ async function check(bytes) {
   }
   const after = afterwards(before, done.value.changes);
   for (const path of after.keys()) expectThat(isSafe(path), 'a path that is not for patches', path);
-  const told = bytesOf(done.value.changes.map(change => renderFileChange(change).text).join(''));
+  const told = bytesOf(done.value.changes.map(change => atOnce(renderFileChange(change)).text).join(''));
   if (told.length > 0) same(await apply(told, before), before, after, 'the diff that is shown');
-  const undo = renderUndo(done.value.changes);
+  const undo = atOnce(renderUndo(done.value.changes));
   if (undo.length > 0) same(await apply(undo, after), after, before, 'undo');
 }
 

@@ -51,6 +51,12 @@ const PATCH = `--- a/a.txt
 const {'src/b.txt': _, ...kept} = FILES;
 const PATCHED: Tree = {...kept, 'a.txt': 'one\n2\nthree\n', 'new/dir/d.txt': 'fresh\n'};
 
+const REPLACED: Tree = {
+  ...FILES,
+  'a.txt': 'onE\ntwo\nthreE\n',
+  'src/deep/c.txt': 'needlE in hay\n',
+};
+
 let requests = 0;
 
 /** A call through the whole runtime. */
@@ -121,6 +127,28 @@ export const FAULT_FLOWS: Readonly<Record<string, FaultFlow>> = {
     {path: 'a.txt', old_string: 'two', new_string: '2'},
     {prepare: readFirst, after: {...FILES, 'a.txt': 'one\n2\nthree\n'}},
   ),
+  'str_replace with several edits': calls(
+    'str_replace',
+    {
+      path: 'a.txt',
+      edits: [
+        {old_string: 'two', new_string: '2'},
+        {old_string: 'e\n', new_string: 'E\n', replace_all: true},
+      ],
+    },
+    {prepare: readFirst, after: {...FILES, 'a.txt': 'onE\n2\nthreE\n'}},
+  ),
+  'replace_in_files in two files': calls(
+    'replace_in_files',
+    {query: 'e\\b', is_regex: true, replacement: 'E'},
+    {after: REPLACED},
+  ),
+  move_file: calls(
+    'move_file',
+    {from: 'src/b.txt', to: 'new/dir/b.txt'},
+    {after: {...kept, 'new/dir/b.txt': 'alpha\nbeta\n'}},
+  ),
+  delete_file: calls('delete_file', {path: 'src/b.txt'}, {after: kept}),
   'apply_patch to three files': calls('apply_patch', {unified_diff: PATCH}, {after: PATCHED}),
   undo: {
     files: FILES,

@@ -1,3 +1,5 @@
+import {BYTES_A_TURN, type Turns} from '../../turns.ts';
+
 export interface Occurrences {
   /** All of them, overlapping ones too (W6). */
   readonly count: number;
@@ -12,35 +14,50 @@ const SHORT = 4096;
  * Finds every place where `wanted` begins (Knuth, Morris, Pratt): linear in both lengths, where
  * `indexOf` in a loop is quadratic on text such as a run of one letter.
  */
-export function findOccurrences(text: string, wanted: string, keep = 20): Occurrences {
+export function* findOccurrences(text: string, wanted: string, keep = 20): Turns<Occurrences> {
   const first: number[] = [];
   let count = 0;
   if (wanted.length === 0 || wanted.length > text.length) return {count, first};
   if (wanted.length <= SHORT) {
     // The usual case, at the speed of the engine: it occurs once, or not at all.
-    const only = text.indexOf(wanted);
+    const only = yield* findNext(text, wanted, 0);
     if (only === -1) return {count, first};
-    if (text.indexOf(wanted, only + 1) === -1) return {count: 1, first: [only]};
+    if ((yield* findNext(text, wanted, only + 1)) === -1) return {count: 1, first: [only]};
   }
-  const borders = bordersOf(wanted);
+  const borders = yield* bordersOf(wanted);
   let matched = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    while (matched > 0 && unit !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
-    if (unit === wanted.charCodeAt(matched)) matched += 1;
-    if (matched < wanted.length) continue;
-    count += 1;
-    if (first.length < keep) first.push(at - wanted.length + 1);
-    matched = borders[matched - 1] ?? 0;
+  for (let from = 0; from < text.length; from += BYTES_A_TURN) {
+    if (from > 0) yield;
+    const end = Math.min(text.length, from + BYTES_A_TURN);
+    for (let at = from; at < end; at += 1) {
+      const unit = text.charCodeAt(at);
+      while (matched > 0 && unit !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+      if (unit === wanted.charCodeAt(matched)) matched += 1;
+      if (matched < wanted.length) continue;
+      count += 1;
+      if (first.length < keep) first.push(at - wanted.length + 1);
+      matched = borders[matched - 1] ?? 0;
+    }
   }
   return {count, first};
 }
 
+/** Where `wanted` begins from `start` on, as `indexOf` says it; -1 where it does not. */
+export function* findNext(text: string, wanted: string, start: number): Turns<number> {
+  for (let from = start; from + wanted.length <= text.length; from += BYTES_A_TURN) {
+    if (from > start) yield;
+    const found = text.slice(from, from + BYTES_A_TURN + wanted.length - 1).indexOf(wanted);
+    if (found !== -1) return from + found;
+  }
+  return -1;
+}
+
 /** For each prefix, the length of the longest proper prefix of it that also ends it. */
-function bordersOf(wanted: string): Uint32Array {
+function* bordersOf(wanted: string): Turns<Uint32Array> {
   const borders = new Uint32Array(wanted.length);
   let matched = 0;
   for (let at = 1; at < wanted.length; at += 1) {
+    if (at % BYTES_A_TURN === 0) yield;
     const unit = wanted.charCodeAt(at);
     while (matched > 0 && unit !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
     if (unit === wanted.charCodeAt(matched)) matched += 1;

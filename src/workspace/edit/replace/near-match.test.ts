@@ -1,6 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {nearMatch} from './near-match.ts';
 
+const near = (text: string, wanted: string) => nearMatch(Buffer.from(text), wanted);
+
 const CODE = `function add(a, b) {
 \tconst sum = a + b;
 \treturn sum;
@@ -34,7 +36,7 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
     ['a composed letter', 'caf\u00e9\n', 'cafe\u0301', [1, 1], ['invisible or composed characters']],
   ])('%s', (_, text, wanted, lines, differs) => {
     expect(text).not.toContain(wanted);
-    expect(nearMatch(text, wanted)).toMatchObject({nearest: {lines, differs}});
+    expect(near(text, wanted)).toMatchObject({nearest: {lines, differs}});
   });
 
   test.each([
@@ -44,7 +46,7 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
     ['12→', '     6→function say(name) {\n     7→  console.log("Hello, " + name);'],
     ['12: ', '6: function say(name) {\n7:   console.log("Hello, " + name);'],
   ])('line numbers such as %s', (_, wanted) => {
-    const {nearest, hint} = nearMatch(CODE, wanted);
+    const {nearest, hint} = near(CODE, wanted);
     expect(nearest?.lines).toEqual([6, 7]);
     expect(nearest?.differs).toEqual(['line numbers pasted with the text']);
     expect(hint).toContain(
@@ -53,34 +55,31 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
   });
 
   test('escaped newlines, and the reverse', () => {
-    expect(nearMatch(CODE, 'function add(a, b) {\\n\\tconst sum').nearest).toMatchObject({
+    expect(near(CODE, 'function add(a, b) {\\n\\tconst sum').nearest).toMatchObject({
       lines: [1, 2],
       differs: ['escaped newlines, tabs or quotes (such as \\n) instead of the characters'],
     });
-    expect(nearMatch('x = "a\\nb";\n', 'x = "a\nb";').nearest?.lines).toEqual([1, 1]);
+    expect(near('x = "a\\nb";\n', 'x = "a\nb";').nearest?.lines).toEqual([1, 1]);
   });
 
   test('another word: the lines around it are found, and the first that differs is shown', () => {
-    const {hint, nearest} = nearMatch(
-      CODE,
-      'function say(name) {\n  console.info("Hello, " + name);\n  return',
-    );
+    const {hint, nearest} = near(CODE, 'function say(name) {\n  console.info("Hello, " + name);\n  return');
     expect(nearest?.lines).toEqual([6, 8]);
     expect(hint).toBe(
       'Nearest: lines 6-8 differ in the text. Line 7 is "  console.log(\\"Hello, \\" + name);" in the file, "  console.info(\\"Hello, \\" + name);" in old_string.',
     );
-    expect(nearMatch(CODE, 'console.log("Hallo, " + names)').nearest?.lines).toEqual([7, 7]);
+    expect(near(CODE, 'console.log("Hallo, " + names)').nearest?.lines).toEqual([7, 7]);
   });
 
   test('nothing like it', () => {
-    expect(nearMatch(CODE, 'SELECT * FROM users WHERE id = 1')).toEqual({
+    expect(near(CODE, 'SELECT * FROM users WHERE id = 1')).toEqual({
       hint: 'No line of the file is similar. Read the file again.',
     });
-    expect(nearMatch('x', ' \n ').nearest).toBeUndefined();
+    expect(near('x', ' \n ').nearest).toBeUndefined();
   });
 
   test('policy: what is shown is bounded', () => {
-    const {hint, nearest} = nearMatch(`${'x'.repeat(100_000)} y`, `${'x'.repeat(100_000)}\ty`);
+    const {hint, nearest} = near(`${'x'.repeat(100_000)} y`, `${'x'.repeat(100_000)}\ty`);
     expect(nearest?.text.length).toBeLessThanOrEqual(2000);
     expect(hint.length).toBeLessThan(600);
   });
@@ -89,11 +88,11 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
 test('policy: above 1,048,576 characters nothing is looked for, since nothing else runs meanwhile', () => {
   const text = `${'первая строка\n'.repeat(75_000)}last line\n`;
   expect(text.length).toBeGreaterThan(1024 * 1024);
-  expect(nearMatch(text, 'last  line')).toEqual({
+  expect(near(text, 'last  line')).toEqual({
     hint: 'The file is too large to look for something like it; read the lines again.',
   });
   const wanted = 'last  line\n'.repeat(100_000);
-  expect(nearMatch('last line\n', wanted).nearest).toBeUndefined();
+  expect(near('last line\n', wanted).nearest).toBeUndefined();
 });
 
 describe('policy: what is searched at most is searched in bounded time', () => {
@@ -110,7 +109,7 @@ describe('policy: what is searched at most is searched in bounded time', () => {
     ['wanted is as long', big.slice(0, 500_000), big.slice(0, 500_000).replaceAll('  ', '\t')],
   ])('%s', (_, text, wanted) => {
     const started = performance.now();
-    const {hint} = nearMatch(text, wanted);
+    const {hint} = near(text, wanted);
     expect(performance.now() - started).toBeLessThan(2000);
     expect(hint).not.toContain('too large');
   });

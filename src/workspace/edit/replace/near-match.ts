@@ -1,4 +1,5 @@
 import {takeStart} from '../../../core/text/take-start.ts';
+import {atOnce} from '../../turns.ts';
 import {describeDifference} from './describe-difference.ts';
 import {findOccurrences} from './find-occurrences.ts';
 import {mostSimilarLines} from './most-similar-lines.ts';
@@ -18,6 +19,7 @@ export interface NearMatch {
 
 /** Above this no candidate is looked for: nothing else runs and no deadline is asked while one is. */
 const MAX_CHARACTERS = 1024 * 1024;
+const TEXT = new TextDecoder('utf-8', {ignoreBOM: true});
 const SHOWN_LINES = 20;
 const SHOWN_CHARACTERS = 2000;
 
@@ -36,11 +38,12 @@ const REPAIRS: readonly {readonly fault: string; readonly repairs: (wanted: stri
  * For a text that does not occur: where something like it is, and what differs. It only advises,
  * nothing is ever replaced by it. Linear in the length of the file.
  */
-export function nearMatch(text: string, wanted: string): NearMatch {
-  if (text.length === 0) return {hint: 'The file is empty.'};
-  if (text.length + wanted.length > MAX_CHARACTERS) {
+export function nearMatch(content: Uint8Array, wanted: string): NearMatch {
+  if (content.length === 0) return {hint: 'The file is empty.'};
+  if (content.length + wanted.length > MAX_CHARACTERS) {
     return {hint: 'The file is too large to look for something like it; read the lines again.'};
   }
+  const text = TEXT.decode(content);
   const lines = text.split('\n');
   for (const {fault, repairs} of REPAIRS) {
     const repaired = repairs(wanted).filter(repair => repair !== wanted);
@@ -95,7 +98,7 @@ function findBare(
   const sought = bare(wanted);
   if (sought === '') return undefined;
   const bareLines = lines.map(bare);
-  const [start] = findOccurrences(bareLines.join(''), sought, 1).first;
+  const [start] = atOnce(findOccurrences(bareLines.join(''), sought, 1)).first;
   if (start === undefined) return undefined;
   let first = 0;
   let at = 0;

@@ -10,6 +10,7 @@ import {byteString} from '../../patch/byte-string.ts';
 import {changedWindow, countLines} from '../../patch/diff/changed-window.ts';
 import type {ReadTracker} from '../../read/read-tracker.ts';
 import {fileTooLarge} from '../../refusals.ts';
+import {inTurns, type Turns} from '../../turns.ts';
 import {quotePath, type WritablePath} from '../../workspace-path.ts';
 import {type PreparedChange, prepareChange, readBaseVersion} from './prepare-write.ts';
 import {type ReplacedMatch, replaceExact} from './replace-exact.ts';
@@ -50,7 +51,9 @@ export async function prepareReplacement(
   for (const {oldString, newString, replaceAll} of edits) {
     const late = overdue(deadline);
     if (late !== undefined) return late;
-    const replaced = replaceExact(path, content, oldString, newString, replaceAll);
+    const turned = await inTurns(replaceExact(path, content, oldString, newString, replaceAll), deadline);
+    if (!turned.ok) return turned;
+    const replaced = turned.value;
     if (!replaced.ok) {
       const number = {edit: matches.length + 1, edits: edits.length};
       return edits.length === 1 ? replaced : inEdit(replaced, number, original, oldString);
@@ -61,8 +64,13 @@ export async function prepareReplacement(
     await yieldAfter(content.length);
   }
   const [only, ...others] = matches;
-  const match = only !== undefined && others.length === 0 ? only : together(original, content, matches);
-  return ok({...prepareChange(path, before.value, content), match, matches});
+  const match =
+    only !== undefined && others.length === 0
+      ? ok(only)
+      : await inTurns(together(original, content, matches), deadline);
+  if (!match.ok) return match;
+  const prepared = await prepareChange(path, before.value, content, deadline);
+  return prepared.ok ? ok({...prepared.value, match: match.value, matches}) : prepared;
 }
 
 function inEdit(
@@ -80,12 +88,16 @@ function inEdit(
   return {ok: false, error: {...error, message, details: {...error.details, edit}}};
 }
 
-function together(before: Uint8Array, after: Uint8Array, matches: readonly ReplacedMatch[]): ReplacedMatch {
-  const {linesBefore, oldText} = changedWindow(byteString(before), byteString(after), 0);
+function* together(
+  before: Uint8Array,
+  after: Uint8Array,
+  matches: readonly ReplacedMatch[],
+): Turns<ReplacedMatch> {
+  const {linesBefore, oldText} = yield* changedWindow(byteString(before), byteString(after), 0);
   const first = linesBefore + 1;
   const adapted = matches.find(({line_endings}) => line_endings !== undefined);
   return {
-    lines: [first, Math.max(first, linesBefore + countLines(oldText))],
+    lines: [first, Math.max(first, linesBefore + (yield* countLines(oldText)))],
     count: matches.reduce((sum, {count}) => sum + count, 0),
     ...(adapted === undefined ? {} : {line_endings: 'crlf' as const}),
   };

@@ -14,7 +14,7 @@ import {codeOf, unwrap} from '../../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../../core/clock.ts';
 import type {Result} from '../../../core/result.ts';
-import {changedFile} from '../../../tools/change/changed-file.ts';
+import {planFileChange} from '../../../tools/change/plan-file-change.ts';
 import {refreshTracker} from '../../../tools/change/refresh-tracker.ts';
 import {contentHash} from '../../content-hash.ts';
 import {openWorkspace} from '../../jail/jail.ts';
@@ -41,11 +41,11 @@ async function session(content = 'one\ntwo\n') {
     commit: async (prepared: Result<PreparedChange>): Promise<string> => {
       if (!prepared.ok) return prepared.error.code;
       if (!prepared.value.summary.changed) return 'ok';
-      const changes = [changedFile(prepared.value)];
+      const {changes} = unwrap(await planFileChange(prepared.value));
       const done = await changeWorkspace(workspace, options, undefined, held =>
         held.commit(fileWrites(changes)),
       );
-      if (done.ok) refreshTracker(tracker, changes);
+      if (done.ok) refreshTracker(tracker, changes, new Map());
       return codeOf(done);
     },
     files,

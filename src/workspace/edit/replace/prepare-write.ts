@@ -1,13 +1,16 @@
 import {ok, type Result} from '../../../core/result.ts';
-import {type ContentHash, contentHash} from '../../content-hash.ts';
+import {type ContentHash, hashInTurns} from '../../content-hash.ts';
 import type {Deadline} from '../../deadline.ts';
 import type {FileSystem} from '../../file-system.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../../max-whole-file-bytes.ts';
 import type {Owner} from '../../owner.ts';
+import {byteString, bytesOf} from '../../patch/byte-string.ts';
 import type {ReadTracker} from '../../read/read-tracker.ts';
 import {fileTooLarge, notAFile, staleRead} from '../../refusals.ts';
+import {inTurns, type Turns} from '../../turns.ts';
 import type {WritablePath} from '../../workspace-path.ts';
 import {isCrlf} from './is-crlf.ts';
+import {withCrlf} from './with-crlf.ts';
 
 export interface FileVersion {
   readonly content: Uint8Array;
@@ -53,12 +56,20 @@ export async function prepareWrite(
   const read = await readBaseVersion(fileSystem, tracker, path, deadline);
   if (!read.ok && read.error.code !== 'file_not_found') return read;
   const before = read.ok ? read.value : undefined;
-  // Ruling W13.
-  const adapts =
-    before !== undefined && !bytes.includes(0x0d) && bytes.includes(0x0a) && isCrlf(before.content);
-  const written = adapts ? withCrlf(bytes) : bytes;
+  const adapted = await inTurns(inLineEndingsOf(before, bytes), deadline);
+  if (!adapted.ok) return adapted;
+  const written = adapted.value ?? bytes;
   if (written.length > MAX_WHOLE_FILE_BYTES) return fileTooLarge(path, written.length);
-  return ok({...prepareChange(path, before, written), lineEndings: adapts ? 'crlf' : undefined});
+  const prepared = await prepareChange(path, before, written, deadline);
+  if (!prepared.ok) return prepared;
+  return ok({...prepared.value, lineEndings: adapted.value === undefined ? undefined : 'crlf'});
+}
+
+/** Ruling W13: the content with CRLF; undefined where it stays as it is. */
+function* inLineEndingsOf(before: FileVersion | undefined, bytes: Uint8Array): Turns<Uint8Array | undefined> {
+  if (before === undefined || bytes.includes(0x0d) || !bytes.includes(0x0a)) return undefined;
+  if (!(yield* isCrlf(before.content))) return undefined;
+  return bytesOf(yield* withCrlf(byteString(bytes)));
 }
 
 /** What a change starts from: the file, if this session has read it as it is now. */
@@ -79,25 +90,24 @@ export async function readBaseVersion(
   if (!known.ok) return known;
   const content = await fileSystem.readFile(path, {deadline});
   if (!content.ok) return content;
-  const hash = contentHash(content.value);
-  if (hash !== known.value) return staleRead(path);
-  return ok({content: content.value, hash, mode, owner});
+  const hash = await inTurns(hashInTurns(content.value), deadline);
+  if (!hash.ok) return hash;
+  if (hash.value !== known.value) return staleRead(path);
+  return ok({content: content.value, hash: hash.value, mode, owner});
 }
 
-export function prepareChange(
+export async function prepareChange(
   path: WritablePath,
   before: FileVersion | undefined,
   content: Uint8Array,
-): PreparedChange {
-  const after = {content, hash: contentHash(content)};
-  const changed = after.hash !== before?.hash;
-  return {
+  deadline?: Deadline,
+): Promise<Result<PreparedChange>> {
+  const hash = await inTurns(hashInTurns(content), deadline);
+  if (!hash.ok) return hash;
+  const changed = hash.value !== before?.hash;
+  return ok({
     summary: {path, bytes: content.length, created: before === undefined, changed},
     before,
-    after,
-  };
-}
-
-function withCrlf(bytes: Uint8Array): Uint8Array {
-  return Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\n', '\r\n'), 'latin1');
+    after: {content, hash: hash.value},
+  });
 }

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {codeOf, unwrap} from '../../../../test/support/outcome.ts';
 import {ok} from '../../../core/result.ts';
+import {atOnce} from '../../turns.ts';
 import {replaceExact} from './replace-exact.ts';
 
 const replace = (text: string, oldString: string, newString: string) => {
-  const done = replaceExact('f.ts', Buffer.from(text), oldString, newString);
+  const done = atOnce(replaceExact('f.ts', Buffer.from(text), oldString, newString));
   return done.ok ? ok({text: Buffer.from(done.value.content).toString(), match: done.value.match}) : done;
 };
 

@@ -2,14 +2,14 @@ import {fail} from '../../../core/failure/fail.ts';
 import {ok, type Result} from '../../../core/result.ts';
 import {MAX_WHOLE_FILE_BYTES} from '../../max-whole-file-bytes.ts';
 import {type ByteString, byteString, bytesOf} from '../../patch/byte-string.ts';
+import {TextBuilder} from '../../patch/text-builder.ts';
 import {fileTooLarge} from '../../refusals.ts';
+import {BYTES_A_TURN, LINES_A_TURN, type Turns} from '../../turns.ts';
 import {quotePath} from '../../workspace-path.ts';
-import {findOccurrences} from './find-occurrences.ts';
+import {findNext, findOccurrences} from './find-occurrences.ts';
 import {isCrlf} from './is-crlf.ts';
 import {nearMatch} from './near-match.ts';
-
-/** With its BOM: what is not replaced has to come out as it went in. */
-const TEXT = new TextDecoder('utf-8', {ignoreBOM: true});
+import {withCrlf} from './with-crlf.ts';
 
 export interface Replacement {
   readonly content: Uint8Array;
@@ -30,21 +30,21 @@ export interface ReplacedMatch {
  * for `replaceAll` it may occur more often. The file is looked at as bytes, which for UTF-8 comes to the same
  * and costs a large file no decoding.
  */
-export function replaceExact(
+export function* replaceExact(
   path: string,
   content: Uint8Array,
   oldString: string,
   newString: string,
   replaceAll = false,
-): Result<Replacement> {
+): Turns<Result<Replacement>> {
   const unusable = whyUnusable(oldString, newString);
   if (unusable !== undefined) return fail('invalid_params', unusable.reason, unusable);
   const wanted = Buffer.from(oldString);
   const text = byteString(content);
-  const found = findOccurrences(text, byteString(wanted));
+  const found = yield* findOccurrences(text, byteString(wanted));
   const start = found.first[0];
   if (start === undefined) {
-    const {hint, nearest} = nearMatch(TEXT.decode(content), oldString);
+    const {hint, nearest} = nearMatch(content, oldString);
     return fail('no_match', `old_string does not occur in ${quotePath(path)}. ${hint}`, {
       path,
       hint,
@@ -52,17 +52,11 @@ export function replaceExact(
     });
   }
   if (found.count > 1 && replaceAll) {
-    return replaceEach({
-      path,
-      content,
-      text,
-      oldString,
-      inserted: inLineEndingsOf(content, newString),
-      newString,
-    });
+    const inserted = yield* inLineEndingsOf(content, newString);
+    return yield* replaceEach({path, content, text, oldString, inserted, newString});
   }
   if (found.count > 1) {
-    const lines = lineNumbers(content, found.first);
+    const lines = yield* lineNumbers(content, found.first);
     const more = found.count > found.first.length ? ' and more' : '';
     return fail(
       'ambiguous_match',
@@ -70,10 +64,10 @@ export function replaceExact(
       {path, count: found.count, lines},
     );
   }
-  const [line = 1] = lineNumbers(content, [start]);
-  const inserted = inLineEndingsOf(content, newString);
+  const [line = 1] = yield* lineNumbers(content, [start]);
+  const inserted = yield* inLineEndingsOf(content, newString);
   const match: ReplacedMatch = {
-    lines: [line, lastLine(line, oldString)],
+    lines: [line, yield* lastLine(line, oldString)],
     count: 1,
     ...(inserted === newString ? {} : {line_endings: 'crlf' as const}),
   };
@@ -92,21 +86,46 @@ interface Repeated {
 }
 
 /** From the beginning on, each place that does not overlap the one before it. */
-function replaceEach({path, content, text, oldString, newString, inserted}: Repeated): Result<Replacement> {
-  const pieces = text.split(byteString(Buffer.from(oldString)));
-  const count = pieces.length - 1;
-  const replacement = Buffer.from(inserted);
-  // A short text in a large file may come to more than a string can hold.
-  const size = content.length + count * (replacement.length - Buffer.byteLength(oldString));
+function* replaceEach({
+  path,
+  content,
+  text,
+  oldString,
+  newString,
+  inserted,
+}: Repeated): Turns<Result<Replacement>> {
+  const wanted = byteString(Buffer.from(oldString));
+  const replacement = byteString(Buffer.from(inserted));
+  const replaced = new TextBuilder();
+  let count = 0;
+  let size = content.length;
+  let start = -1;
+  let last = -1;
+  let copied = 0;
+  for (;;) {
+    const at = yield* findNext(text, wanted, copied);
+    if (at === -1) break;
+    if (start === -1) start = at;
+    last = at;
+    count += 1;
+    if (count % LINES_A_TURN === 0) yield;
+    // A short text in a large file may come to more than a string can hold; how much is said all the same.
+    size += replacement.length - wanted.length;
+    if (size <= MAX_WHOLE_FILE_BYTES) {
+      replaced.push(text.slice(copied, at));
+      replaced.push(replacement);
+    }
+    copied = at + wanted.length;
+  }
   if (size > MAX_WHOLE_FILE_BYTES) return fileTooLarge(path, size);
-  const last = content.length - (pieces.at(-1) ?? '').length - Buffer.byteLength(oldString);
-  const [first = 1, again = first] = lineNumbers(content, [(pieces[0] ?? '').length, last]);
+  replaced.push(text.slice(copied));
+  const [first = 1, again = first] = yield* lineNumbers(content, [start, last]);
   const match: ReplacedMatch = {
-    lines: [first, lastLine(again, oldString)],
+    lines: [first, yield* lastLine(again, oldString)],
     count,
     ...(inserted === newString ? {} : {line_endings: 'crlf' as const}),
   };
-  return ok({content: bytesOf(pieces.join(byteString(replacement))), match});
+  return ok({content: bytesOf(replaced.finish()), match});
 }
 
 function whyUnusable(oldString: string, newString: string): {field: string; reason: string} | undefined {
@@ -123,34 +142,42 @@ function whyUnusable(oldString: string, newString: string): {field: string; reas
     };
   }
   // Half a surrogate pair could match within a character, and cannot be written.
-  const broken = /\p{Surrogate}/u;
-  if (broken.test(oldString)) return {field: 'old_string', reason: 'old_string is not well-formed Unicode.'};
-  if (broken.test(newString)) return {field: 'new_string', reason: 'new_string is not well-formed Unicode.'};
+  if (!oldString.isWellFormed())
+    return {field: 'old_string', reason: 'old_string is not well-formed Unicode.'};
+  if (!newString.isWellFormed())
+    return {field: 'new_string', reason: 'new_string is not well-formed Unicode.'};
   return undefined;
 }
 
 /** W6: a file that has CRLF throughout keeps it, though models write LF. Mixed files are left to the caller. */
-function inLineEndingsOf(content: Uint8Array, inserted: string): string {
+function* inLineEndingsOf(content: Uint8Array, inserted: string): Turns<string> {
   if (!inserted.includes('\n') || inserted.includes('\r')) return inserted;
-  return isCrlf(content) ? inserted.replaceAll('\n', '\r\n') : inserted;
+  return (yield* isCrlf(content)) ? yield* withCrlf(inserted) : inserted;
 }
 
 /** The lines on which ascending `starts` lie, each line once. */
-function lineNumbers(content: Uint8Array, starts: readonly number[]): number[] {
+function* lineNumbers(content: Uint8Array, starts: readonly number[]): Turns<number[]> {
   const lines = new Set<number>();
   let line = 1;
   let at = 0;
   for (const start of starts) {
-    for (; at < start; at += 1) if (content[at] === 0x0a) line += 1;
+    while (at < start) {
+      const end = Math.min(start, at + BYTES_A_TURN);
+      for (; at < end; at += 1) if (content[at] === 0x0a) line += 1;
+      if (at < start) yield;
+    }
     lines.add(line);
   }
   return [...lines];
 }
 
-function lastLine(first: number, text: string): number {
-  return first + countNewlines(text.replace(/\n$/, ''));
-}
-
-function countNewlines(text: string): number {
-  return text.split('\n').length - 1;
+function* lastLine(first: number, text: string): Turns<number> {
+  const end = text.endsWith('\n') ? text.length - 1 : text.length;
+  let line = first;
+  for (let from = 0; from < end; from += BYTES_A_TURN) {
+    if (from > 0) yield;
+    const until = Math.min(end, from + BYTES_A_TURN);
+    for (let at = from; at < until; at += 1) if (text.charCodeAt(at) === 0x0a) line += 1;
+  }
+  return line;
 }

@@ -1,8 +1,9 @@
 import type {Json} from '../../../core/json.ts';
+import {LINES_A_TURN, type Turns} from '../../turns.ts';
 import type {ByteString} from '../byte-string.ts';
 import type {LineNumbers} from '../line-numbers.ts';
 import type {Hunk, HunkLine} from '../patch.ts';
-import {splitLines} from '../split-lines.ts';
+import {TextBuilder} from '../text-builder.ts';
 import {MismatchExplainer} from './explain-mismatch.ts';
 import {LineIndex, type SearchAllowance} from './line-index.ts';
 import type {TextLines} from './text-lines.ts';
@@ -41,26 +42,33 @@ const MAX_EXPLAINED = 20;
  * there; elsewhere only if they occur exactly once. If an earlier hunk was found elsewhere, or the file changed
  * since it was read, the numbers are not trusted. `content` of the result counts only where there are no problems.
  */
-export function applyHunks(
+export function* applyHunks(
   file: TextLines,
   hunks: readonly Hunk[],
   numbers: LineNumbers = 'unread',
-): HunkResult {
+): Turns<HunkResult> {
   const allowance: SearchAllowance = {comparisons: MAX_COMPARISONS};
-  const adapt = endingAdapter(file, hunks);
-  const explainer = new MismatchExplainer(file.content);
+  const isCarried = yield* needsCarriageReturns(file, hunks);
+  const explainer = new MismatchExplainer(file);
   const located: LocatedHunk[] = [];
   const problems: HunkProblem[] = [];
-  const pieces: ByteString[] = [];
+  const content = new TextBuilder();
   let index: LineIndex | undefined;
   let copied = 0;
   const changed = numbers === 'changed';
   let trusted = !changed;
 
+  let seen = 0;
   for (const [number, hunk] of hunks.entries()) {
-    let lines = adapt(hunk.lines);
+    // A short hunk may be one of very many.
+    seen += 1 + hunk.lines.length;
+    if (seen >= LINES_A_TURN) {
+      seen = 0;
+      yield;
+    }
+    let lines = isCarried ? yield* withCarriageReturns(hunk.lines) : hunk.lines;
     const {anywhere = false} = hunk;
-    const block = textsOf(lines, '+');
+    const block = yield* textsOf(lines, '+');
     const stated = statedIndex(hunk, block.length);
     const refuse = (text: string, detail: HunkProblem['detail'] = {}): void => {
       const where = anywhere ? {} : {stated_line: stated + 1};
@@ -86,11 +94,11 @@ export function applyHunks(
         );
         continue;
       }
-    } else if (anywhere || !trusted || !file.matches(block.join(''), block.length, stated)) {
-      index ??= new LineIndex(splitLines(file.content));
-      const places = index.occurrences(block, 6, allowance);
+    } else if (anywhere || !trusted || !file.matches(yield* joined(block), block.length, stated)) {
+      index ??= yield* LineIndex.of(file);
+      const places = yield* index.occurrences(block, 6, allowance);
       const open =
-        anywhere && places !== undefined && places.length <= 1 ? atOpenEnd(file, lines) : undefined;
+        anywhere && places !== undefined && places.length <= 1 ? yield* atOpenEnd(file, lines) : undefined;
       // The end of a file without a last newline is a place as well.
       if (open !== undefined && places?.length === 1) places.push(file.count - block.length);
       if (places?.length === 1) at = places[0] ?? stated;
@@ -116,7 +124,7 @@ export function applyHunks(
       } else {
         const explained =
           problems.length < MAX_EXPLAINED
-            ? explainer.explain(block, textsOf(lines, '-'), stated)
+            ? yield* explainer.explain({lines: block, result: yield* textsOf(lines, '-')}, stated)
             : {text: 'its old lines are not in the file', detail: {}};
         refuse(explained.text, explained.detail);
         continue;
@@ -134,13 +142,16 @@ export function applyHunks(
       continue;
     }
     if (at !== stated && !anywhere) trusted = false;
-    pieces.push(file.slice(copied, at));
-    for (const line of lines) if (line.kind !== '-') pieces.push(line.text);
+    content.push(file.slice(copied, at));
+    for (const [index, line] of lines.entries()) {
+      if (index % LINES_A_TURN === LINES_A_TURN - 1) yield;
+      if (line.kind !== '-') content.push(line.text);
+    }
     copied = end;
     located.push({at, offset: anywhere ? 0 : at - stated, lines});
   }
-  pieces.push(file.slice(copied, file.count));
-  return {content: pieces.join(''), located, problems};
+  content.push(file.slice(copied, file.count));
+  return {content: content.finish(), located, problems};
 }
 
 function statedIndex(hunk: Hunk, oldLines: number): number {
@@ -152,7 +163,7 @@ function statedIndex(hunk: Hunk, oldLines: number): number {
  * For a hunk without line numbers that ends where the file does, which has no newline there: nobody writes a
  * "\\ No newline" line into such a hunk, so its last lines have none either. Undefined where it does not fit.
  */
-function atOpenEnd(file: TextLines, lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
+function* atOpenEnd(file: TextLines, lines: readonly HunkLine[]): Turns<readonly HunkLine[] | undefined> {
   if (file.endsWithNewline || file.count === 0) return undefined;
   const bare = (text: ByteString): ByteString => text.replace(/\r?\n$/, '');
   const last = lines.findLastIndex(({kind}) => kind !== '+');
@@ -168,13 +179,28 @@ function atOpenEnd(file: TextLines, lines: readonly HunkLine[]): readonly HunkLi
   const end = open.findLastIndex(({kind}) => kind !== '-');
   const ending = open[end];
   if (ending?.kind === '+') open[end] = {kind: '+', text: bare(ending.text)};
-  const block = textsOf(open, '+');
-  return file.matches(block.join(''), block.length, file.count - block.length) ? open : undefined;
+  const block = yield* textsOf(open, '+');
+  return file.matches(yield* joined(block), block.length, file.count - block.length) ? open : undefined;
 }
 
 /** The lines of one side: without those of the other kind. */
-function textsOf(lines: readonly HunkLine[], without: '-' | '+'): ByteString[] {
-  return lines.filter(line => line.kind !== without).map(line => line.text);
+function* textsOf(lines: readonly HunkLine[], without: '-' | '+'): Turns<ByteString[]> {
+  const texts: ByteString[] = [];
+  for (const [at, {kind, text}] of lines.entries()) {
+    if (at % LINES_A_TURN === LINES_A_TURN - 1) yield;
+    if (kind !== without) texts.push(text);
+  }
+  return texts;
+}
+
+/** The text of very many lines. */
+export function* joined(lines: readonly ByteString[]): Turns<ByteString> {
+  const text = new TextBuilder();
+  for (const [at, line] of lines.entries()) {
+    if (at % LINES_A_TURN === LINES_A_TURN - 1) yield;
+    text.push(line);
+  }
+  return text.finish();
 }
 
 function lastNew(lines: readonly HunkLine[]): ByteString | undefined {
@@ -186,11 +212,23 @@ function lastNew(lines: readonly HunkLine[]): ByteString | undefined {
  * could match nothing as it stands, so it is read as if it had the endings of the file. Anything mixed
  * is left alone.
  */
-function endingAdapter(
-  file: TextLines,
-  hunks: readonly Hunk[],
-): (lines: readonly HunkLine[]) => readonly HunkLine[] {
-  const hasCr = hunks.some(hunk => hunk.lines.some(line => line.text.endsWith('\r\n')));
-  if (hasCr || !file.isCrlf) return lines => lines;
-  return lines => lines.map(({kind, text}) => ({kind, text: text.replace(/\n$/, '\r\n')}));
+function* needsCarriageReturns(file: TextLines, hunks: readonly Hunk[]): Turns<boolean> {
+  let seen = 0;
+  for (const {lines} of hunks) {
+    for (const {text} of lines) {
+      seen += 1;
+      if (seen % LINES_A_TURN === 0) yield;
+      if (text.endsWith('\r\n')) return false;
+    }
+  }
+  return yield* file.isCrlf();
+}
+
+function* withCarriageReturns(lines: readonly HunkLine[]): Turns<readonly HunkLine[]> {
+  const carried: HunkLine[] = [];
+  for (const [at, {kind, text}] of lines.entries()) {
+    if (at % LINES_A_TURN === LINES_A_TURN - 1) yield;
+    carried.push({kind, text: text.endsWith('\n') ? `${text.slice(0, -1)}\r\n` : text});
+  }
+  return carried;
 }

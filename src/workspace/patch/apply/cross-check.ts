@@ -2,11 +2,13 @@ import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises
 import {join} from 'node:path';
 import {takeStart} from '../../../core/text/take-start.ts';
 import {errorCode} from '../../../system/error-code.ts';
+import {inTurns, LINES_A_TURN, type Turns} from '../../turns.ts';
 import {byteString, bytesOf} from '../byte-string.ts';
 import {hunkLine, hunkRange} from '../diff/render-unified.ts';
 import type {HunkLine} from '../patch.ts';
+import {TextBuilder} from '../text-builder.ts';
 import type {LocatedHunk} from './apply-hunks.ts';
-import type {FileHistory} from './overlay.ts';
+import type {FileHistory} from './file-history.ts';
 
 /** Runs a program to its end. Rejects where it cannot be started. */
 export type RunPatch = (
@@ -59,7 +61,8 @@ export async function crossCheck(
     const settings = {cwd: files, env: {PATH: stage, TMPDIR: stage, LC_ALL: 'C'}};
     const ask = (args: readonly string[], stdin: Uint8Array) =>
       start(() => run(command, args, {...settings, stdin}));
-    const stdin = bytesOf(renderHistories(histories));
+    const rendered = await inTurns(renderHistories(histories));
+    const stdin = bytesOf(rendered.ok ? rendered.value : '');
     const tried = stdin.length > 0 ? await ask(ARGUMENTS, stdin) : undefined;
     const outcome = await outcomeOf(tried, files, histories);
     if (tried !== undefined && outcome.outcome === 'agrees') return outcome;
@@ -112,26 +115,35 @@ function fileName(number: number): string {
   return `content-${number}`;
 }
 
-function renderHistories(histories: readonly FileHistory[]): string {
+function* renderHistories(histories: readonly FileHistory[]): Turns<string> {
   const versions = histories.flatMap(({versions}, number) =>
     versions.map(version => ({...version, name: fileName(number)})),
   );
   versions.sort((one, other) => one.order - other.order);
-  const out: string[] = [];
+  const out = new TextBuilder();
+  let rendered = 0;
   for (const {kind, hunks, name} of versions) {
     out.push(kind === 'create' ? '--- /dev/null\n' : `--- a/${name}\n`);
     out.push(kind === 'delete' ? '+++ /dev/null\n' : `+++ b/${name}\n`);
     let shift = 0;
     for (const hunk of hunks) {
       const {at, lines} = balanced(hunk);
-      const oldCount = lines.filter(line => line.kind !== '+').length;
-      const newCount = lines.filter(line => line.kind !== '-').length;
+      let oldCount = 0;
+      let newCount = 0;
+      for (const line of lines) {
+        if (line.kind !== '+') oldCount += 1;
+        if (line.kind !== '-') newCount += 1;
+      }
       out.push(`@@ -${hunkRange(at, oldCount)} +${hunkRange(at + shift, newCount)} @@\n`);
-      for (const line of lines) out.push(hunkLine(line.kind, line.text));
+      for (const line of lines) {
+        out.push(hunkLine(line.kind, line.text));
+        rendered += 1;
+        if (rendered % LINES_A_TURN === 0) yield;
+      }
       shift += newCount - oldCount;
     }
   }
-  return out.join('');
+  return out.finish();
 }
 
 /** The hunk with as much context before as after it; what is cut off was compared already. */

@@ -1,8 +1,9 @@
 import type {Json} from '../../../core/json.ts';
 import {takeStart} from '../../../core/text/take-start.ts';
+import type {Turns} from '../../turns.ts';
 import {type ByteString, readable} from '../byte-string.ts';
-import {splitLines} from '../split-lines.ts';
-import {LineIndex} from './line-index.ts';
+import {bare, LineIndex} from './line-index.ts';
+import type {TextLines} from './text-lines.ts';
 
 /** How a hunk that does not match could be meant. */
 export interface Mismatch {
@@ -15,42 +16,49 @@ const SHOWN_LINES = 8;
 const SHOWN_CHARACTERS = 160;
 /** A line that occurs more often than this tells nothing about the place. */
 const VOTES_PER_LINE = 64;
+/** So many lines of a long hunk say where it was meant to be. */
+const EXPLAINED_LINES = 10_000;
 
 /** Compares failed hunks of one file with the places they come nearest to. */
 export class MismatchExplainer {
-  readonly #content: ByteString;
-  #split: readonly ByteString[] | undefined;
+  readonly #file: TextLines;
   #index: LineIndex | undefined;
 
-  constructor(content: ByteString) {
-    this.#content = content;
-  }
-
-  get #lines(): readonly ByteString[] {
-    this.#split ??= splitLines(this.#content);
-    return this.#split;
+  constructor(file: TextLines) {
+    this.#file = file;
   }
 
   /** `stated` is the 0-based line where the block should have been. */
-  explain(block: readonly ByteString[], result: readonly ByteString[], stated: number): Mismatch {
-    if (this.#lines.length === 0) return {text: 'the file is empty', detail: {hint: 'empty_file'}};
-    const nearest = this.#nearest(block, stated);
+  *explain(
+    {
+      lines: wholeBlock,
+      result: wholeResult,
+    }: {readonly lines: readonly ByteString[]; readonly result: readonly ByteString[]},
+    stated: number,
+  ): Turns<Mismatch> {
+    const block = wholeBlock.slice(0, EXPLAINED_LINES);
+    const result = wholeResult.slice(0, EXPLAINED_LINES);
+    if (this.#file.count === 0) return {text: 'the file is empty', detail: {hint: 'empty_file'}};
+    const nearest = yield* this.#nearest(block, stated);
     const hint = this.#hint(block, result, nearest ?? stated);
     if (nearest === undefined) {
-      const text = `none of its context or "-" lines occurs in the file, which has ${this.#lines.length} lines`;
+      const text = `none of its context or "-" lines occurs in the file, which has ${this.#file.count} lines`;
       return {
         text: withHint(text, hint),
         detail: {hint: hint ?? null, expected: shown(block.slice(0, SHOWN_LINES))},
       };
     }
-    let first = block.findIndex((line, offset) => this.#lines[nearest + offset] !== line);
+    let first = block.findIndex((line, offset) => this.#file.line(nearest + offset) !== line);
     if (first === -1) first = 0;
     const from = Math.max(0, first - 2);
-    const found = this.#lines.slice(Math.max(0, nearest + from), Math.max(0, nearest + from + SHOWN_LINES));
-    const actual = this.#lines[nearest + first];
+    const found = Array.from(
+      {length: SHOWN_LINES},
+      (_, at) => this.#file.line(nearest + from + at) ?? [],
+    ).flat();
+    const actual = this.#file.line(nearest + first);
     const text =
       actual === undefined
-        ? `the file ends at line ${this.#lines.length}, but the hunk expects ${quote(block[first])} in line ${nearest + first + 1}`
+        ? `the file ends at line ${this.#file.count}, but the hunk expects ${quote(block[first])} in line ${nearest + first + 1}`
         : `line ${nearest + first + 1} is ${quote(actual)}, but the hunk expects ${quote(block[first])}`;
     return {
       text: withHint(text, hint),
@@ -64,14 +72,13 @@ export class MismatchExplainer {
   }
 
   /** Each line of the block votes for the places it would put the block at. */
-  #nearest(block: readonly ByteString[], stated: number): number | undefined {
-    this.#index ??= new LineIndex(this.#lines, bare);
+  *#nearest(block: readonly ByteString[], stated: number): Turns<number | undefined> {
+    this.#index ??= yield* LineIndex.of(this.#file, 'bare');
     const votes = new Map<number, number>();
     for (const [offset, line] of block.entries()) {
       if (line.trim() === '') continue;
-      const positions = this.#index.positions(line);
-      if (positions.length > VOTES_PER_LINE) continue;
-      for (const position of positions) {
+      if (this.#index.count(line) > VOTES_PER_LINE) continue;
+      for (const position of this.#index.positions(line)) {
         const start = position - offset;
         if (start >= 0) votes.set(start, (votes.get(start) ?? 0) + 1);
       }
@@ -85,13 +92,13 @@ export class MismatchExplainer {
         most = count;
       }
     }
-    return best ?? (stated < this.#lines.length ? stated : undefined);
+    return best ?? (stated < this.#file.count ? stated : undefined);
   }
 
   #hint(block: readonly ByteString[], result: readonly ByteString[], at: number): string | undefined {
-    const file = this.#lines;
     const fits = (lines: readonly ByteString[], key: (line: ByteString) => ByteString): boolean =>
-      lines.length > 0 && lines.every((line, offset) => key(file[at + offset] ?? '\0') === key(line));
+      lines.length > 0 &&
+      lines.every((line, offset) => key(this.#file.line(at + offset) ?? '\0') === key(line));
     if (fits(block, line => line.replace(/\n$/, ''))) return 'final_newline';
     if (fits(block, line => line.replace(/\r?\n$/, ''))) return 'line_endings';
     if (fits(block, bare)) return 'white_space';
@@ -112,10 +119,6 @@ const HINTS: Readonly<Record<string, string>> = {
 
 function withHint(text: string, hint: string | undefined): string {
   return hint === undefined ? text : `${text}; ${HINTS[hint] ?? ''}`;
-}
-
-function bare(line: ByteString): ByteString {
-  return line.replace(/[ \t\r\n]+/g, '');
 }
 
 function quote(line: ByteString | undefined): string {

@@ -1,15 +1,17 @@
-import {yieldAfter} from '../../../core/async/yield-after.ts';
 import {fail} from '../../../core/failure/fail.ts';
 import {ok, type Result} from '../../../core/result.ts';
+import {nextTurn} from '../../../system/next-turn.ts';
 import {type Deadline, overdue} from '../../deadline.ts';
+import {inTurns, type Turns} from '../../turns.ts';
 import {quotePath, type WritablePath} from '../../workspace-path.ts';
 import type {ByteString} from '../byte-string.ts';
+import {countLines} from '../diff/changed-window.ts';
 import {type FileChange, type FileState, withExecutable} from '../file-change.ts';
 import type {LineNumbers} from '../line-numbers.ts';
 import type {PatchSection} from '../patch.ts';
 import {hunkProblem, type PatchProblem, patchFailure, pathProblem} from '../patch-problem.ts';
-import {splitLines} from '../split-lines.ts';
-import {applyHunks, type LocatedHunk} from './apply-hunks.ts';
+import {applyHunks, joined} from './apply-hunks.ts';
+import type {FileHistory, FileVersion} from './file-history.ts';
 import {netChanges, type OverlayEntry} from './net-changes.ts';
 import {TextLines} from './text-lines.ts';
 
@@ -21,23 +23,6 @@ export interface PatchTree {
   readonly lineNumbers?: (path: WritablePath, state: FileState) => LineNumbers;
   /** A file that stands where a new path needs a directory. */
   readonly obstacle: (path: WritablePath) => WritablePath | undefined;
-}
-
-/** The same content under one or several names, from its first to its last section. */
-export interface FileHistory {
-  /** Undefined where a section creates it. */
-  readonly initial: ByteString | undefined;
-  /** Undefined where a section deletes it. */
-  readonly final: ByteString | undefined;
-  /** The hunks of each section that had some, with the number of lines before and after. */
-  readonly versions: readonly FileVersion[];
-}
-
-export interface FileVersion {
-  readonly kind: 'create' | 'delete' | 'modify';
-  readonly hunks: readonly LocatedHunk[];
-  /** Number of the section in the patch, to keep their order across threads. */
-  readonly order: number;
 }
 
 /** A hunk that was found elsewhere than its header says. */
@@ -93,8 +78,9 @@ export async function overlayPatch(
     const late = overdue(deadline);
     if (late !== undefined) return late;
     // One section is bounded work; many are not.
-    if (order % TURN_AFTER === TURN_AFTER - 1) await yieldAfter(Number.POSITIVE_INFINITY);
-    await overlay.apply(section, order);
+    if (order % TURN_AFTER === TURN_AFTER - 1) await nextTurn();
+    const applied = await overlay.apply(section, order, deadline);
+    if (!applied.ok) return applied;
   }
   const [first, ...others] = overlay.problems;
   if (first !== undefined) return patchFailure([first, ...others]);
@@ -116,20 +102,28 @@ class Overlay {
     this.#tree = tree;
   }
 
-  async apply(section: PatchSection, order: number): Promise<void> {
+  /** What is wrong with the section is among the problems; the failure is that of the deadline. */
+  async apply(
+    section: PatchSection,
+    order: number,
+    deadline: Deadline | undefined,
+  ): Promise<Result<undefined>> {
     const target = await this.#enter(section.path, section.line);
     const source = section.kind === 'rename' ? await this.#enter(section.from, section.line) : target;
-    if (target === undefined || source === undefined || target.failed || source.failed) return;
-    const done =
+    if (target === undefined || source === undefined || target.failed || source.failed) return ok();
+    const done = await inTurns(
       section.kind === 'create'
         ? this.#create(section, target, order)
-        : this.#change(section, source, target, order);
-    if (done) return;
-    target.failed = true;
-    source.failed = true;
+        : this.#change(section, source, target, order),
+      deadline,
+    );
+    if (!done.ok) return done;
+    target.failed = !done.value;
+    source.failed = !done.value;
+    return ok();
   }
 
-  #create(section: PatchSection & {kind: 'create'}, entry: Entry, order: number): boolean {
+  *#create(section: PatchSection & {kind: 'create'}, entry: Entry, order: number): Turns<boolean> {
     if (entry.current !== undefined) {
       return this.#refuse(
         section,
@@ -138,7 +132,7 @@ class Overlay {
     }
     if (!this.#placeable(section, entry)) return false;
     const added = section.hunks.flatMap(hunk => hunk.lines);
-    const content = added.map(line => line.text).join('');
+    const content = yield* joined(added.map(line => line.text));
     entry.current = {content, mode: section.executable ? 0o755 : undefined};
     // A file that is created empty has no hunk that could be shown to `patch`.
     entry.history = {initial: added.length > 0 ? undefined : '', final: content, versions: []};
@@ -148,12 +142,12 @@ class Overlay {
     return true;
   }
 
-  #change(
+  *#change(
     section: Exclude<PatchSection, {kind: 'create'}>,
     source: Entry,
     target: Entry,
     order: number,
-  ): boolean {
+  ): Turns<boolean> {
     const before = source.current;
     if (before === undefined) return this.#missing(section, source);
     if (section.kind === 'rename') {
@@ -165,12 +159,12 @@ class Overlay {
       }
       if (!this.#placeable(section, target)) return false;
     }
-    const content = this.#patched(section, source, before, order);
+    const content = yield* this.#patched(section, source, before, order);
     if (content === undefined) return false;
     source.current = undefined;
     if (section.kind === 'delete') {
       if (content !== '' && section.whole !== true) {
-        const left = splitLines(content).length;
+        const left = yield* countLines(content);
         return this.#refuse(
           section,
           `The deletion of ${quotePath(source.path)} leaves ${left} of its lines. Put the whole file into the hunk as "-" lines.`,
@@ -191,7 +185,12 @@ class Overlay {
   }
 
   /** The content after the hunks of the section; undefined if one of them fails. */
-  #patched(section: PatchSection, source: Entry, before: FileState, order: number): ByteString | undefined {
+  *#patched(
+    section: PatchSection,
+    source: Entry,
+    before: FileState,
+    order: number,
+  ): Turns<ByteString | undefined> {
     if (section.hunks.length === 0) return before.content;
     if (this.#work > MAX_WORK) {
       this.#refuse(
@@ -200,10 +199,10 @@ class Overlay {
       );
       return undefined;
     }
-    const file = new TextLines(before.content);
+    const file = yield* TextLines.of(before.content);
     this.#work += before.content.length + 8 * file.count;
     const numbers = this.#lineNumbers(source, before);
-    const {content, located, problems} = applyHunks(file, section.hunks, numbers);
+    const {content, located, problems} = yield* applyHunks(file, section.hunks, numbers);
     for (const {hunk, line, text, detail} of problems) {
       const message = `Hunk ${hunk} of ${quotePath(source.path)} (patch line ${line}): ${text}.`;
       this.problems.push(hunkProblem(message, {path: source.path, hunk, patch_line: line, ...detail}));

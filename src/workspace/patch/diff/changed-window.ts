@@ -1,3 +1,4 @@
+import {BYTES_A_TURN, type Turns} from '../../turns.ts';
 import {type ByteString, bytesOf} from '../byte-string.ts';
 
 /** The part of two texts outside of which they are equal, in whole lines, with some equal lines around it. */
@@ -17,9 +18,9 @@ const BLOCK = 65_536;
  * Cuts off what is equal at the beginning and at the end, but for `context` lines: the place of a small change in
  * a large file is found at the speed of a comparison of memory, and only what is left is looked at line by line.
  */
-export function changedWindow(before: ByteString, after: ByteString, context: number): ChangedWindow {
-  const head = lineStart(before, equalStart(before, after));
-  const tail = wholeLinesAtEnd(before, equalEnd(before, after, head));
+export function* changedWindow(before: ByteString, after: ByteString, context: number): Turns<ChangedWindow> {
+  const head = lineStart(before, yield* equalStart(before, after));
+  const tail = wholeLinesAtEnd(before, yield* equalEnd(before, after, head));
   let start = head;
   let equalFirst = 0;
   for (; start > 0 && equalFirst < context; equalFirst += 1) start = lineStart(before, start - 1);
@@ -32,19 +33,21 @@ export function changedWindow(before: ByteString, after: ByteString, context: nu
   return {
     oldText: before.slice(start, before.length - end),
     newText: after.slice(start, after.length - end),
-    linesBefore: countLines(before.slice(0, start)),
+    linesBefore: yield* countLines(before.slice(0, start)),
     equalFirst,
     equalLast,
   };
 }
 
 /** Lines of a text; the last one counts with or without its newline. */
-export function countLines(text: ByteString): number {
-  if (text === '') return 0;
-  let count = text.endsWith('\n') ? 0 : 1;
+export function* countLines(text: ByteString): Turns<number> {
+  let count = text === '' || text.endsWith('\n') ? 0 : 1;
   // A pass over bytes: a search from newline to newline costs much where lines are short.
-  const bytes = bytesOf(text);
-  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === 0x0a) count += 1;
+  for (let at = 0; at < text.length; at += BLOCK) {
+    if (at > 0 && at % BYTES_A_TURN === 0) yield;
+    const bytes = bytesOf(text.slice(at, at + BLOCK));
+    for (let index = 0; index < bytes.length; index += 1) if (bytes[index] === 0x0a) count += 1;
+  }
   return count;
 }
 
@@ -55,22 +58,28 @@ function lineStart(text: ByteString, at: number): number {
 }
 
 /** How many bytes are equal at the beginning. */
-function equalStart(before: ByteString, after: ByteString): number {
+function* equalStart(before: ByteString, after: ByteString): Turns<number> {
   const longest = Math.min(before.length, after.length);
   let at = 0;
-  while (at + BLOCK <= longest && before.slice(at, at + BLOCK) === after.slice(at, at + BLOCK)) at += BLOCK;
+  while (at + BLOCK <= longest && before.slice(at, at + BLOCK) === after.slice(at, at + BLOCK)) {
+    at += BLOCK;
+    if (at % BYTES_A_TURN === 0) yield;
+  }
   while (at < longest && before.charCodeAt(at) === after.charCodeAt(at)) at += 1;
   return at;
 }
 
 /** How many are equal at the end, behind the first `from`. */
-function equalEnd(before: ByteString, after: ByteString, from: number): number {
+function* equalEnd(before: ByteString, after: ByteString, from: number): Turns<number> {
   const longest = Math.min(before.length, after.length) - from;
   const same = (length: number): boolean =>
     before.slice(before.length - length, before.length - length + BLOCK) ===
     after.slice(after.length - length, after.length - length + BLOCK);
   let length = 0;
-  while (length + BLOCK <= longest && same(length + BLOCK)) length += BLOCK;
+  while (length + BLOCK <= longest && same(length + BLOCK)) {
+    length += BLOCK;
+    if (length % BYTES_A_TURN === 0) yield;
+  }
   while (
     length < longest &&
     before.charCodeAt(before.length - length - 1) === after.charCodeAt(after.length - length - 1)

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {atOnce} from '../../turns.ts';
 import type {WritablePath} from '../../workspace-path.ts';
 import {applyHunks} from '../apply/apply-hunks.ts';
 import {TextLines} from '../apply/text-lines.ts';
@@ -141,8 +142,8 @@ describe('the unified diff', () => {
           new: {content: now, mode: executable ? 0o755 : 0o644},
         };
         if (old === now && !executable) return;
-        expect(applied(bytesOf(renderFileChange(change).text), path, old)).toBe(now);
-        expect(applied(renderUndo([change]), path, now)).toBe(old);
+        expect(applied(bytesOf(atOnce(renderFileChange(change)).text), path, old)).toBe(now);
+        expect(applied(atOnce(renderUndo([change])), path, now)).toBe(old);
       }),
       {numRuns: 500},
     );
@@ -155,7 +156,7 @@ function applied(patch: Uint8Array, path: string, content: string): string {
   expect(parsed.value.recounted).toBe(0);
   const [section] = parsed.value.sections;
   expect(section?.path).toBe(path);
-  const result = applyHunks(new TextLines(content), section?.hunks ?? []);
+  const result = atOnce(applyHunks(atOnce(TextLines.of(content)), section?.hunks ?? []));
   expect(result.problems).toEqual([]);
   expect(result.located.every(hunk => hunk.offset === 0)).toBe(true);
   return result.content;

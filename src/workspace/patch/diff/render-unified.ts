@@ -1,3 +1,4 @@
+import {atOnce, type Turns} from '../../turns.ts';
 import {type ByteString, byteString, readable} from '../byte-string.ts';
 import {type FileChange, isExecutable} from '../file-change.ts';
 import {quoteName} from '../parse/quoted-name.ts';
@@ -16,6 +17,8 @@ export interface FileDiff {
 }
 
 const CONTEXT = 3;
+/** Contents of so many bytes are gone through before others have their turn. */
+const SMALL_BYTES = 262_144;
 /** review R12: above it lines that stayed are not searched for between the first and the last that differ. */
 const MAX_SEARCHED_LINES = 40_000;
 /** Nobody reads a longer diff; undo works with the bytes. */
@@ -33,12 +36,12 @@ export function renderUnifiedDiff(
   const oldText = oldBytes === undefined ? undefined : byteString(oldBytes);
   const newText = newBytes === undefined ? undefined : byteString(newBytes);
   if (oldText === newText) return {diff: '', added: 0, removed: 0};
-  const {text, added, removed} = render({oldPath: path, newPath: path, oldText, newText, header: []});
+  const {text, added, removed} = atOnce(render({oldPath: path, newPath: path, oldText, newText, header: []}));
   return {diff: readable(text), added, removed};
 }
 
 /** The diff of a change, which `parsePatch` reads back to the same change. */
-export function renderFileChange(change: FileChange): FileDiff {
+export function renderFileChange(change: FileChange): Turns<FileDiff> {
   const oldPath = change.kind === 'rename' ? change.from : change.path;
   const oldState = change.kind === 'create' ? undefined : change.old;
   const newState = change.kind === 'delete' ? undefined : change.new;
@@ -64,6 +67,20 @@ export function renderFileChange(change: FileChange): FileDiff {
   });
 }
 
+/** The diffs of several changes; one file after the other, so that many small ones do not hold up others either. */
+export function* renderFileChanges(changes: readonly FileChange[]): Turns<readonly FileDiff[]> {
+  const diffs: FileDiff[] = [];
+  let size = 0;
+  for (const change of changes) {
+    diffs.push(yield* renderFileChange(change));
+    size += change.kind === 'delete' ? change.old.content.length : change.new.content.length;
+    if (size < SMALL_BYTES) continue;
+    size = 0;
+    yield;
+  }
+  return diffs;
+}
+
 interface Sides {
   readonly oldPath: string;
   readonly newPath: string;
@@ -72,7 +89,7 @@ interface Sides {
   readonly header: readonly ByteString[];
 }
 
-function render({oldPath, newPath, oldText, newText, header}: Sides): FileDiff {
+function* render({oldPath, newPath, oldText, newText, header}: Sides): Turns<FileDiff> {
   const oldName = quoteName(`a/${oldPath}`);
   const newName = quoteName(`b/${newPath}`);
   const out: ByteString[] = [`diff --git ${oldName} ${newName}\n`, ...header.map(line => `${line}\n`)];
@@ -81,8 +98,11 @@ function render({oldPath, newPath, oldText, newText, header}: Sides): FileDiff {
     oldText === undefined ? '--- /dev/null\n' : `--- ${oldName}${blankGuard(oldName)}\n`,
     newText === undefined ? '+++ /dev/null\n' : `+++ ${newName}${blankGuard(newName)}\n`,
   ];
-  const window = changedWindow(oldText ?? '', newText ?? '', CONTEXT);
-  const lines = {removed: countLines(window.oldText), added: countLines(window.newText)};
+  const window = yield* changedWindow(oldText ?? '', newText ?? '', CONTEXT);
+  const lines = {
+    removed: yield* countLines(window.oldText),
+    added: yield* countLines(window.newText),
+  };
   if (window.oldText.length + window.newText.length > MAX_SHOWN_BYTES) {
     const equal = window.equalFirst + window.equalLast;
     const removed = lines.removed - equal;

@@ -1,6 +1,6 @@
+import {LINES_A_TURN, type Turns} from '../../turns.ts';
 import type {ByteString} from '../byte-string.ts';
 import type {Hunk, HunkLine} from '../patch.ts';
-import {LINES_A_TURN, type Turns} from '../turns.ts';
 
 export type ParsedHunk =
   | {readonly hunk: Hunk; readonly next: number; readonly recounted: boolean}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Result} from '../../../core/result.ts';
+import {atOnce} from '../../turns.ts';
 import {parseWritablePath} from '../../workspace-path.ts';
 import {type OverlayResult, overlayPatch, type PatchTree} from '../apply/overlay.ts';
 import {bytesOf} from '../byte-string.ts';
@@ -111,7 +112,7 @@ describe('properties of patches', () => {
           return;
         }
         const after = afterwards(FILES, done.value.changes);
-        const undo = renderUndo(done.value.changes);
+        const undo = atOnce(renderUndo(done.value.changes));
         if (undo.length === 0) return;
         applied += 1;
         const undone = await apply(undo, after);

@@ -1,12 +1,11 @@
 import {fail} from '../../../core/failure/fail.ts';
 import type {Failure} from '../../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../../core/result.ts';
-import {nextTurn} from '../../../system/next-turn.ts';
-import {type Deadline, overdue} from '../../deadline.ts';
+import type {Deadline} from '../../deadline.ts';
+import {atOnce, inTurns, LINES_A_TURN, type Turns} from '../../turns.ts';
 import {type ByteString, byteString} from '../byte-string.ts';
 import {beginPatchAt, parseBeginPatch} from '../parse-begin-patch.ts';
 import type {Hunk, Patch, PatchSection} from '../patch.ts';
-import {atOnce, LINES_A_TURN, type Turns} from '../turns.ts';
 import {checkSection} from './check-section.ts';
 import {isSignature, parseHunk} from './parse-hunk.ts';
 import {headerText, isBinaryNotice, type Report, readSectionHeader, shownLine} from './section-header.ts';
@@ -49,19 +48,13 @@ export async function parsePatchInTurns(
   input: string | Uint8Array,
   deadline?: Deadline,
 ): Promise<Result<Patch>> {
-  const work = parsing(input);
-  for (;;) {
-    const turn = work.next();
-    if (turn.done === true) return turn.value;
-    await nextTurn();
-    const late = overdue(deadline);
-    if (late !== undefined) return late;
-  }
+  const parsed = await inTurns(parsing(input), deadline);
+  return parsed.ok ? parsed.value : parsed;
 }
 
 function* parsing(input: string | Uint8Array): Turns<Result<Patch>> {
   // A lone surrogate would silently become U+FFFD.
-  if (typeof input === 'string' && /\p{Surrogate}/u.test(input)) {
+  if (typeof input === 'string' && !input.isWellFormed()) {
     const before = input.slice(0, input.search(/\p{Surrogate}/u));
     return refused([{line: before.split('\n').length, reason: 'the text is not well-formed Unicode'}]);
   }
@@ -73,19 +66,25 @@ function* parsing(input: string | Uint8Array): Turns<Result<Patch>> {
   const lines = yield* patchLines(byteString(bytes));
   const problems: Problem[] = [];
   const report: Report = (line, reason) => problems.push({line, reason});
-  const begin = beginPatchAt(lines);
+  const begin = yield* beginPatchAt(lines);
   const {sections, recounted} =
     begin === undefined
       ? yield* readSections(lines, report)
-      : {sections: parseBeginPatch(lines, begin, report), recounted: 0};
+      : {sections: yield* parseBeginPatch(lines, begin, report), recounted: 0};
   if (problems.length > 0) return refused(problems.sort((one, other) => one.line - other.line));
   if (sections.length === 0) {
-    const reason = lines.some(line => line.trim() !== '')
-      ? 'the text is not a unified diff'
-      : 'the patch is empty';
+    const reason = (yield* isBlank(lines)) ? 'the patch is empty' : 'the text is not a unified diff';
     return refused([{line: 1, reason}]);
   }
   return ok({sections, recounted, sizeBytes: bytes.length});
+}
+
+function* isBlank(lines: readonly ByteString[]): Turns<boolean> {
+  for (const [at, line] of lines.entries()) {
+    if (at % LINES_A_TURN === LINES_A_TURN - 1) yield;
+    if (line.trim() !== '') return false;
+  }
+  return true;
 }
 
 function* patchLines(text: ByteString): Turns<readonly ByteString[]> {
