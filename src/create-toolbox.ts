@@ -131,14 +131,14 @@ function announce(toolbox: Toolbox, {log, workspace, approver}: ToolboxOptions):
 /** The composition root: everything is wired here, and closed by one `close()`. */
 export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = {}): Toolbox {
   const {config} = resolved;
-  const {webfetch, output} = config.tools;
+  const {webfetch, webread, output} = config.tools;
   const {clock = systemClock, environment = readEnvironment()} = ports;
   const log = harmlessLog(ports.log ?? silentLog);
   const lifecycle = new Lifecycle();
   const stopped = stoppedByMode(resolved);
   const closed = closedPaths(ports, environment);
   const workspace = openWorkspace({...ports, clock, environment, protectedPaths: closed});
-  const web = openWeb(webfetch, {
+  const web = openWeb(webfetch, webread, {
     log,
     clock,
     env: environment.env,

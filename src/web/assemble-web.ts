@@ -25,7 +25,7 @@ import {createSsrfValidator} from './guard/ssrf-validator.ts';
 import {logFetch} from './log-fetch.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
-import type {WebFetchOptions} from './options.ts';
+import type {ExtractionMode, WebFetchOptions} from './options.ts';
 import type {Credential, HttpTransport, WebUrl} from './page.ts';
 import {
   type DocumentRequest,
@@ -55,6 +55,8 @@ export interface WebPorts {
 
 /** What was checked at start-up. */
 export interface WebSettings {
+  /** R2: of what is read; `options` say it for what is fetched. */
+  readonly readingMode: ExtractionMode;
   readonly policy: GuardPolicy;
   readonly proxy: ProxySettings | undefined;
   readonly credentials: readonly Credential[];
@@ -82,7 +84,7 @@ const REMEMBERED_REDIRECTS = 10_000;
 /** Wires the stages of `web_fetch`. */
 export function assembleWeb(
   options: WebFetchOptions,
-  {policy, proxy, credentials}: WebSettings,
+  {policy, proxy, credentials, readingMode}: WebSettings,
   ports: WebPorts,
 ): Web {
   const {clock} = ports;
@@ -127,7 +129,7 @@ export function assembleWeb(
   const fetch: Web['fetch'] = (request, limits) =>
     logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
   const snapshots = new Snapshots(deps.cache, credentials);
-  const reading = {options, policy, workers, clock, log, snapshots, fetchPage: fetch};
+  const reading = {options, policy, workers, clock, log, snapshots, mode: readingMode, fetchPage: fetch};
   return {
     deps,
     fetch,

@@ -1,6 +1,7 @@
 import type {Browser} from './browser/browser.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
 import type {CacheEntry} from './cache/entry.ts';
+import {modeAddress} from './cache/mode-address.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {cacheAddress, credentialFor} from './credentials/credential-origin.ts';
 import {checkUrl} from './guard/check-url.ts';
@@ -12,7 +13,7 @@ import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
 
 export interface FindCachedDeps {
-  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'browser' | 'timeout_seconds'>;
+  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'browser' | 'timeout_seconds' | 'extraction'>;
   readonly policy: GuardPolicy;
   readonly cache: Pick<DiskCache, 'read'>;
   readonly redirects: PermanentRedirects;
@@ -49,7 +50,7 @@ async function lookUp(
   deps: FindCachedDeps,
 ): Promise<LoadedPage | undefined> {
   const {cache, options, browser} = deps;
-  const address = cacheAddress(canonical, credential);
+  const address = modeAddress(cacheAddress(canonical, credential), options.extraction.mode);
   let entry: CacheEntry | undefined;
   if (rendering.method === 'http') entry = await cache.read(address, 'http');
   if (!entry) {

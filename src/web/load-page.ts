@@ -3,6 +3,7 @@ import {timestamp} from '../core/clock.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
+import {modeAddress} from './cache/mode-address.ts';
 import type {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {cacheAddress} from './credentials/credential-origin.ts';
 import type {HostReach} from './navigate/host-reach.ts';
@@ -14,7 +15,7 @@ import type {Rendering} from './render/choose-rendering.ts';
 import {type BrowserPageDeps, openBrowserPage} from './render/open-browser-page.ts';
 
 interface StoreDeps {
-  readonly options: Pick<WebFetchOptions, 'cache_redirects'>;
+  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'extraction'>;
   readonly cache: Pick<DiskCache, 'write'>;
   readonly redirects: PermanentRedirects;
 }
@@ -69,11 +70,15 @@ export async function loadPage(
   }
 }
 
-/** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */
-function store(content: Content, credential: Credential | undefined, {cache}: StoreDeps): Promise<boolean> {
+/** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03, R2: under the final URL and the mode, and only what is returned. */
+function store(
+  content: Content,
+  credential: Credential | undefined,
+  {cache, options}: StoreDeps,
+): Promise<boolean> {
   const {source, finalUrl, method, origin, document, plan, notes} = content;
   return cache.write({
-    canonical_url: cacheAddress(finalUrl, credential),
+    canonical_url: modeAddress(cacheAddress(finalUrl, credential), options.extraction.mode),
     rendering_method: method,
     fetched_at: timestamp(source.fetchedAt),
     ...(origin && {origin}),

@@ -34,7 +34,7 @@ export async function loadShared(
   deps: LoadSharedDeps,
 ): Promise<Result<LoadedPage>> {
   const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
-  const common = `${wanted} ${noCache} ${start.url.canonical}`;
+  const common = `${wanted} ${noCache} ${deps.options.extraction.mode} ${start.url.canonical}`;
   for (const key of [common, `${common} ${randomHex(8)}`]) {
     const shared = await deps.sharedLoads.share(key, caller, async signal => {
       const reach = new HostReach(start.url, mayReach);

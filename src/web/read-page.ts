@@ -8,7 +8,7 @@ import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach} from './navigate/host-reach.ts';
-import type {WebFetchOptions} from './options.ts';
+import type {ExtractionMode, WebFetchOptions} from './options.ts';
 import type {QuoteCheck} from './read/quote/quote-check.ts';
 import type {Links} from './read/readable-page.ts';
 import type {Ask, Reading} from './read/reading.ts';
@@ -52,6 +52,8 @@ export interface ReadDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly snapshots: Snapshots;
+  /** R2: what is taken for the content of a page. */
+  readonly mode: ExtractionMode;
   readonly fetchPage: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
 }
 
@@ -92,7 +94,7 @@ export async function quotePage(
 async function loadSnapshot(
   request: DocumentRequest,
   limits: ReadLimits,
-  {options, policy, log, snapshots, fetchPage}: ReadDeps,
+  {options, policy, log, snapshots, mode, fetchPage}: ReadDeps,
 ): Promise<Result<SnapshotPage>> {
   const url = parseUrl(request.url);
   if (!url.ok) return url;
@@ -120,7 +122,7 @@ async function loadSnapshot(
   }
   const max_chunk_tokens = options.default_max_chunk_tokens;
   const fetched = await fetchPage(
-    {url: request.url, max_chunk_tokens, no_cache, force_browser},
+    {url: request.url, max_chunk_tokens, no_cache, force_browser, mode},
     {...limits, maxBytes: Number.POSITIVE_INFINITY},
   );
   if (!fetched.ok) return fetched;

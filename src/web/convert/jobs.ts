@@ -3,6 +3,7 @@ import {decodeText} from '../decode/decode-text.ts';
 import {extractHtml} from '../extract/extract-html.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
+import type {ExtractionMode} from '../options.ts';
 import type {ChunkPlan, ExtractedDocument} from '../page.ts';
 import type {QuoteCheck} from '../read/quote/quote-check.ts';
 import type {Reading} from '../read/reading.ts';
@@ -20,6 +21,8 @@ export interface ConvertJob {
   readonly headerCharset: string | undefined;
   readonly baseUrl: string;
   readonly honorBaseHref: boolean;
+  /** R2; of HTML. */
+  readonly mode: ExtractionMode;
   /** Of a chunk. One job does all, so that no text is copied from thread to thread twice. */
   readonly maxTokens: number;
 }
@@ -78,7 +81,7 @@ function extract(job: ConvertJob): Omit<ConvertedDocument, 'plan' | 'bytes'> {
     ...(job.headerCharset !== undefined && {headerCharset: job.headerCharset}),
   });
   const document = html
-    ? extractHtml(text, {baseUrl: job.baseUrl, honorBaseHref: job.honorBaseHref})
+    ? extractHtml(text, {baseUrl: job.baseUrl, honorBaseHref: job.honorBaseHref, mode: job.mode})
     : {markdown: normalizeWhitespace(text)};
   return {
     document,
