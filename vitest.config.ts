@@ -1,4 +1,5 @@
 import {configDefaults, defineConfig} from 'vitest/config';
+import {slow, workers} from './test/support/vitest-settings.ts';
 
 /** Where `npm run security` and CI want a report as JSON. */
 const place = process.env['FORGE_TEST_REPORTS'];
@@ -9,6 +10,8 @@ export default defineConfig({
     // They run by themselves: vitest.hostile.config.ts.
     exclude: [...configDefaults.exclude, 'test/hostile/**'],
     testTimeout: 30_000,
+    maxWorkers: workers,
+    tags: [slow],
     restoreMocks: true,
     reporters: place === undefined ? ['default'] : ['default', ['json', {outputFile: `${place}/tests.json`}]],
   },

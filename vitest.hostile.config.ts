@@ -1,4 +1,5 @@
 import {defineConfig} from 'vitest/config';
+import {workers} from './test/support/vitest-settings.ts';
 
 const place = process.env['FORGE_TEST_REPORTS'];
 
@@ -9,6 +10,7 @@ export default defineConfig({
     testTimeout: 120_000,
     // A tree in which somebody wrote for minutes takes long to remove.
     hookTimeout: 120_000,
+    maxWorkers: workers,
     restoreMocks: true,
     reporters:
       place === undefined ? ['default'] : ['default', ['json', {outputFile: `${place}/hostile.json`}]],

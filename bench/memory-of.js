@@ -18,12 +18,12 @@ async function inThread() {
   const {systemClock} = await loadOurs('core/clock.js');
   const {chunksOf} = await loadOurs('web/chunk/plan-chunks.js');
   const {WorkerPool} = await loadOurs('web/convert/worker-pool.js');
-  const offload = new WorkerPool();
+  const pool = new WorkerPool();
   const source = {media: 'html', headerCharset: 'utf-8', baseUrl: BASE, honorBaseHref: false};
   const bytes = readFileSync(file);
   return async () => {
     const budget = new Budget(300_000, systemClock);
-    const converted = await offload.run({kind: 'convert', bytes, ...source, maxTokens: 600}, budget);
+    const converted = await pool.run({kind: 'convert', bytes, ...source, maxTokens: 600}, budget);
     if (!converted.ok) throw new Error(converted.error.message);
     const {document, plan} = converted.value;
     chunksOf(document.markdown, plan.chunks);

@@ -16,7 +16,7 @@ export function printReport({tables, bars = [], remarks = []}) {
 }
 
 /** The bars with what was measured, for the file. */
-export function judgeBars(bars = []) {
+export function checkBars(bars = []) {
   return bars.map(bar => ({...bar, median: median(bar.values), holds: holds(bar)}));
 }
 
@@ -53,8 +53,8 @@ function printBars(bars) {
       const limit = bar.atLeast === undefined ? `<= ${bar.atMost}` : `>= ${bar.atLeast}`;
       const {values} = bar;
       const measured = `${figure(median(values))} (${figure(Math.min(...values))} … ${figure(Math.max(...values))})`;
-      const verdict = holds(bar) ? 'holds' : 'FALLS SHORT';
-      return `bar: ${bar.text.padEnd(width)} ${limit.padEnd(8)} measured ${measured.padEnd(24)} ${verdict}`;
+      const outcome = holds(bar) ? 'holds' : 'FALLS SHORT';
+      return `bar: ${bar.text.padEnd(width)} ${limit.padEnd(8)} measured ${measured.padEnd(24)} ${outcome}`;
     })
     .join('\n');
 }

@@ -7,7 +7,7 @@ import {parseArgs} from 'node:util';
 import {distDirectory} from './load.js';
 import {machineFacts} from './machine.js';
 import {installPeers} from './peers.js';
-import {judgeBars, printReport} from './report.js';
+import {checkBars, printReport} from './report.js';
 
 /** Suite → whether it is run beside peers. */
 const SUITES = {
@@ -19,7 +19,7 @@ const SUITES = {
   cache: false,
   robots: true,
   transport: true,
-  offload: false,
+  'worker-pool': false,
   startup: false,
   memory: true,
   workspace: false,
@@ -71,7 +71,7 @@ for (const name of wanted) {
   }
   const text = printReport(report);
   console.log(text);
-  short += judgeBars(report.bars).filter(({holds}) => !holds).length;
+  short += checkBars(report.bars).filter(({holds}) => !holds).length;
   if (values.write) store(name, report, text);
 }
 if (short > 0) console.log(`\n${short} of the bars fell short.`);
@@ -96,7 +96,7 @@ function store(name, report, text) {
   mkdirSync(directory, {recursive: true});
   const machine = {...machineFacts(), pinned, rounds};
   const file = join(directory, `${date}-${name}`);
-  const record = {suite: name, date, machine, ...report, bars: judgeBars(report.bars)};
+  const record = {suite: name, date, machine, ...report, bars: checkBars(report.bars)};
   writeFileSync(`${file}.json`, `${JSON.stringify(record, roundFigures, 1)}\n`);
   const {cpu, cores, memoryGb, system, node} = machine;
   const facts = `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}, ${rounds} rounds${pinned ? ', pinned to one core' : ''}.`;

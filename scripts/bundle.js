@@ -11,14 +11,14 @@ import {isBuiltin} from 'node:module';
 import {dirname, relative} from 'node:path/posix';
 import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
-import {VENDORED} from './vendored.js';
+import {VENDORED, VENDORED_PACKAGES} from './vendored.js';
 
 const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('../', import.meta.url);
 const dist = new URL('dist/', root);
 /** Packages whose code is in one of them. */
 const BELOW = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
-const BUNDLED = [...VENDORED.filter(name => !name.endsWith('/stdio')), ...BELOW];
+const BUNDLED = [...VENDORED_PACKAGES, ...BELOW];
 const bin = new URL('dist/bin/', root);
 
 // Each by itself: what they share would be further files to open.

@@ -9,7 +9,7 @@ A call that fails answers with
 \`\`\`
 
 \`message\` says what happened, with which value, and what to do next. Query strings and credentials appear nowhere in it.
-\`details\` carries some of the fields listed below. *Blame* is whoever has to change something: the caller (the
+\`details\` carries some of the fields listed below. *Blame* is the one who has to change something: the caller (the
 arguments), the policy (this host's configuration, or the site's robots.txt), the remote server, or the host that runs the
 tools.
 `;

@@ -1,1 +1,2 @@
 export declare const VENDORED: readonly string[];
+export declare const VENDORED_PACKAGES: readonly string[];

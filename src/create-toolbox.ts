@@ -52,7 +52,9 @@ export interface ToolboxPorts {
   readonly approver?: Approver | undefined;
   /** Keeps a rule that the approver answered with beyond the session. Default: such a rule ends with the session. */
   readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
+  /** The time, for tests. Default: that of the system. */
   readonly clock?: Clock | undefined;
+  /** Environment variables. Default: those of the process. */
   readonly environment?: Environment | undefined;
   /** Root of the working tree. Without it there are no workspace tools. */
   readonly workspace?: string | undefined;
@@ -64,6 +66,7 @@ export interface ToolboxPorts {
   readonly allow?: readonly string[] | undefined;
 }
 
+/** What a toolbox is made from. Nothing is needed; a workspace gives the file tools and `run`. */
 export interface ToolboxOptions extends ToolboxPorts {
   /**
    * The same keys as the TOML file, all optional. Files are not read. Where it is left out and a workspace is
@@ -84,7 +87,9 @@ export interface CallContext {
   allowTruncation?: boolean;
 }
 
+/** Tools that are ready to be called. */
 export interface Toolbox extends ToolHost {
+  /** The configuration in use, frozen, with all defaults. */
   readonly config: Config;
   /** What the configuration says otherwise than it is used; logged at start-up too. */
   readonly warnings: readonly string[];

@@ -2,7 +2,7 @@
 // Holds the import table, the confinement of powers and the file rules of the project over src/.
 import {readdir, readFile} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
-import {VENDORED} from '../scripts/vendored.js';
+import {VENDORED_PACKAGES} from '../scripts/vendored.js';
 import {RULES} from './support/architecture-rules.ts';
 import {readSourceModule, type SourceModule} from './support/source-module.ts';
 
@@ -32,7 +32,7 @@ describe('src/', async () => {
       .filter(specifier => /^[@a-z]/.test(specifier) && !specifier.startsWith('node:'))
       .map(specifier => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'));
     expect(
-      [...new Set(packages)].filter(name => !Object.hasOwn(dependencies, name) && !VENDORED.includes(name)),
+      [...new Set(packages)].filter(name => !Object.hasOwn(dependencies, name) && !VENDORED_PACKAGES.includes(name)),
     ).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-// Holds names of src/ to the field's words: no word that only we understand is in the name of a file or an identifier.
+// Holds names of src/, bench/ and scripts/ to the field's words: no word that only we understand is in the name of a file
+// or an identifier.
 import {readdir, readFile} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
 import {readSourceModule} from './support/source-module.ts';
@@ -22,7 +23,7 @@ const PRIVATE: readonly PrivateWord[] = [
     except: [
       {
         name: /^verdicts?$/i,
-        at: /\/(?:read\/quote|tools\/web|cli\/commands)\//,
+        at: /\/(?:read\/quote|tools\/web|cli\/commands|reading)\//,
         why: 'a field of verify_quote, and what policy prints',
       },
       {
@@ -87,16 +88,23 @@ interface Named {
   readonly name: string;
 }
 
-const SRC = new URL('../src/', import.meta.url);
+const ROOT = new URL('../', import.meta.url);
+const FOLDERS = ['src', 'bench', 'scripts'];
 
 async function namesOf(): Promise<readonly Named[]> {
-  const files = (await readdir(SRC, {recursive: true})).map(name => name.replaceAll('\\', '/'));
-  const code = files.filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const listed = await Promise.all(
+    FOLDERS.map(async folder =>
+      (await readdir(new URL(folder, ROOT), {recursive: true})).map(name => `${folder}/${name}`),
+    ),
+  );
+  const files = listed.flat().map(name => name.replaceAll('\\', '/'));
+  const code = files.filter(
+    name => /\.(?:ts|js)$/.test(name) && !/\.test\.ts$|\.d\.ts$|node_modules/.test(name),
+  );
   const named = await Promise.all(
-    code.map(async name => {
-      const path = `src/${name}`;
-      const identifiers = identifiersOf(path, await readFile(new URL(name, SRC), 'utf8'));
-      return [...path.replace(/\.ts$/, '').split('/'), ...identifiers].map(one => ({path, name: one}));
+    code.map(async path => {
+      const identifiers = identifiersOf(path, await readFile(new URL(path, ROOT), 'utf8'));
+      return [...path.replace(/\.[tj]s$/, '').split('/'), ...identifiers].map(one => ({path, name: one}));
     }),
   );
   return named.flat();
@@ -123,7 +131,7 @@ function findPrivate(names: readonly Named[]): readonly string[] {
   );
 }
 
-test('policy: names of src/ are words of the field', async () => {
+test('policy: names are words of the field', async () => {
   expect(findPrivate(await namesOf())).toEqual([]);
 });
 

@@ -124,7 +124,7 @@ function ask(markdown, question, maxTokens) {
   };
 }
 
-/** The answers themselves as quotes: what a verdict costs. */
+/** The answers themselves as quotes: what a check costs. */
 function quoteLines() {
   const costs = rows.flatMap(({name}, index) => {
     const [, , , answer] = QUESTIONS[index];

@@ -49,7 +49,7 @@ export async function measure({rounds}) {
     ],
     remarks: [
       `${text.length} bytes, ${RULES} rules, one in ten with a wildcard; ${URLS} URLs, ` +
-        `of which the two judge ${differing.length} differently.`,
+        `of which the two decide ${differing.length} differently.`,
     ],
   };
 }

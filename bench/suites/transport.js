@@ -41,7 +41,7 @@ export async function measure({rounds}) {
   return {tables, bars, remarks: ['One request at a time; the server is a process of its own.']};
 }
 
-/** What a page's request goes through: the address is parsed, checked and judged, then connected to. */
+/** What a page's request goes through: the address is parsed, and checked, then connected to. */
 async function guardedFetch(port) {
   const {Budget} = await loadOurs('core/budget.js');
   const {systemClock} = await loadOurs('core/clock.js');

@@ -15,7 +15,9 @@ export interface AnthropicToolResult {
   is_error: boolean;
 }
 
+/** Tools in the form of the Messages API, and the way back. */
 export interface AnthropicTools {
+  /** For the `tools` of a request. */
   readonly tools: AnthropicTool[];
   /**
    * Runs the `tool_use` blocks of a message and gives the blocks that answer them, in their order; the

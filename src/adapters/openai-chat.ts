@@ -13,7 +13,9 @@ export interface OpenaiChatToolMessage {
   content: string;
 }
 
+/** Tools in the form of the Chat Completions API, and the way back. */
 export interface OpenaiChatTools {
+  /** For the `tools` of a request. */
   readonly tools: OpenaiChatTool[];
   /** Runs the `tool_calls` of a message and gives the messages that answer them, in their order. Never rejects. */
   readonly respond: (

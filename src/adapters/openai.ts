@@ -16,7 +16,9 @@ export interface OpenaiToolOutput {
   output: string;
 }
 
+/** Tools in the form of the Responses API, and the way back. */
 export interface OpenaiTools {
+  /** For the `tools` of a request. */
   readonly tools: OpenaiTool[];
   /**
    * Runs the `function_call` items of a response and gives the items that answer them, in their order,

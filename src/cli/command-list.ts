@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/policy.ts')).policyCommand,
   },
   approve: {
-    summary: 'Allow one call that nobody could be asked about; without ID, list those that wait',
+    summary: 'Allow one call that waits for an approval; without ID, list those that wait',
     load: async () => (await import('./commands/approve.ts')).approveCommand,
   },
   events: {

@@ -60,7 +60,7 @@ describe('ruling H7: mcp without a configuration', () => {
     expect(event).toBe('tools_offered');
     expect(message).toContain(`${names.length} tools for ${cwd}; profile "guarded", no configuration file`);
     expect(message).toContain(
-      'calls with side effects are asked about, and refused where nobody can be asked',
+      'calls with side effects are asked about, and refused where there is no one to ask',
     );
     expect(message).toContain(`runs are kept in ${env.XDG_STATE_HOME}/forge-tools/runs`);
   });

@@ -96,7 +96,9 @@ test('policy: a rule that the next start would refuse is not written', async () 
   expect(existsSync(file)).toBe(false);
 });
 
-test('review R4: no rule is lost where two processes and two calls of each keep rules at once', async () => {
+test('review R4: no rule is lost where two processes and two calls of each keep rules at once', {
+  tags: 'slow',
+}, async () => {
   const built = compileSources('src/config/keep-rule.ts');
   const file = join(temporaryDirectory(), 'config.toml');
   const each = 10;

@@ -3,32 +3,47 @@ import type {ApprovalAction, ToolAnnotations, ToolRequest, ToolResult} from './t
 
 /** A tool as it is offered to a model. */
 export interface ToolListing {
+  /** What a call names, such as `read_file`. */
   readonly name: string;
+  /** For people. */
   readonly title: string;
+  /** For the model that chooses among tools. */
   readonly description: string;
+  /** The hints of MCP: whether it only reads, destroys, may be repeated, reaches other hosts. */
   readonly annotations: ToolAnnotations;
   /** JSON Schema 2020-12 of the parameters and of the data. */
   readonly paramsSchema: {readonly [keyword: string]: Json};
+  /** JSON Schema 2020-12 of the data of a result. */
   readonly dataSchema: {readonly [keyword: string]: Json};
 }
 
 /** One `[[tools.approval.rules]]` as it is written; what is left out is empty. */
 export type ApprovalRule = {
+  /** Name of the tool that the rule is about. */
   readonly tool: string;
+  /** What becomes of a call that the rule covers. */
   readonly decision: 'allow' | 'ask' | 'deny';
   /** Exactly one of the three is not empty. */
   readonly host: string;
+  /** A pattern in the manner of gitignore. */
   readonly path: string;
+  /** The first words of a command. */
   readonly command_prefix: string;
+  /** Examples that the rule must cover, checked when it is read. */
   readonly match: readonly string[];
+  /** Examples that it must not cover. */
   readonly not_match: readonly string[];
+  /** Shown where the rule decides. */
   readonly reason: string;
 };
 
 /** What the approver is asked. Summary and preview come from the tool; nothing in them was executed. */
 export interface ApprovalQuestion {
+  /** That of the call. */
   readonly requestId: string;
+  /** Name of the tool. */
   readonly tool: string;
+  /** What approvals call such a call; `undefined` for a tool that only reads. */
   readonly action: ApprovalAction | undefined;
   /** One line, redacted. */
   readonly summary: string;
@@ -38,6 +53,7 @@ export interface ApprovalQuestion {
   readonly hash: string;
   /** Why it is asked: the setting or rule, and its reason. */
   readonly by: string;
+  /** The reason of that rule, or an empty text. */
   readonly reason: string;
   /** A narrow rule that covers this call, to be edited; `undefined` where none can. */
   readonly suggestedRule: ApprovalRule | undefined;
@@ -47,6 +63,7 @@ export interface ApprovalQuestion {
   readonly canRemember: boolean;
 }
 
+/** What the approver says to a question. */
 export type ApprovalAnswer =
   | {readonly answer: 'once'}
   /** This exact call (tool, arguments, files), until the session ends. */
@@ -62,21 +79,27 @@ export type ApprovalAnswer =
 
 /** The port to whoever can be asked. Asked one question at a time; stop waiting when `signal` fires. */
 export interface Approver {
+  /** Resolves with the answer. What it throws fails the call. */
   readonly ask: (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalAnswer>;
 }
 
 /** What one call brings along. Nothing in it reaches the policy. */
 export interface CallOptions {
+  /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
+  /** Who is asked about this call. Default: the approver of the toolbox. */
   readonly approver?: Approver | undefined;
+  /** Called with a sentence about how far the call is. */
   readonly onProgress?: ((message: string) => void) | undefined;
   /** Lowers the limit of the configuration, never raises it. */
   readonly maxOutputBytes?: number | undefined;
+  /** Bytes that the caller has room for; a longer answer is cut to fit. */
   readonly availableCapacityBytes?: number | undefined;
 }
 
 /** What an interface needs of the toolbox: list, call, and the answer as text. */
 export interface ToolHost {
+  /** The tools that are offered, in a fixed order. */
   readonly listTools: () => readonly ToolListing[];
   /** Never rejects; an unknown tool, wrong parameters and bugs are error results. */
   readonly call: (request: ToolRequest, options?: CallOptions) => Promise<ToolResult>;

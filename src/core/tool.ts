@@ -186,30 +186,47 @@ export interface ToolAnswer {
 
 /** Tool API: one call. */
 export interface ToolRequest {
+  /** Name of the tool, such as `read_file`. */
   readonly tool: string;
+  /** Its parameters, as its schema has them. */
   readonly params: {readonly [name: string]: Json};
+  /** Chosen by the caller; the result and the events carry it. */
   readonly request_id: string;
 }
 
 /** Tool API and ruling H1. */
 export interface ToolError {
+  /** The code of the failure, from `FAILURE_CODES`. */
   readonly error_type: Failure['code'];
+  /** What went wrong, with which value, and what to do next. */
   readonly message: string;
+  /** Further facts, by the names that docs/errors.md lists for the code; null where there are none. */
   readonly details: {readonly [name: string]: Json} | null;
 }
 
 /** Tool API: every field is always there. Times are RFC 3339 UTC, durations are seconds. */
 export interface ToolResult {
+  /** That of the request. */
   readonly request_id: string;
+  /** Name of the tool that was called. */
   readonly tool: string;
+  /** `error` exactly where `error` is not null. */
   readonly status: 'success' | 'error';
+  /** RFC 3339, UTC. */
   readonly started_at: string;
+  /** RFC 3339, UTC. */
   readonly ended_at: string;
+  /** Seconds from start to end. */
   readonly duration_sec: number;
+  /** The answer of the tool; null where it failed. */
   readonly data: Json;
+  /** Why it failed; null where it succeeded. */
   readonly error: ToolError | null;
+  /** Of a command that ran to its end; null otherwise. */
   readonly exit_code: number | null;
+  /** Where the whole output is kept, relative to the run directory; null where there is none. */
   readonly stdout_path: string | null;
+  /** The same for the error output. */
   readonly stderr_path: string | null;
 }
 

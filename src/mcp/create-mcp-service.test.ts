@@ -241,7 +241,7 @@ describe.each(COMBINATIONS)('MCP over %s, revision %s', (...combination) => {
     expect(done).toEqual([]);
   });
 
-  test('1,000 concurrent calls on one server get their own answers', async () => {
+  test('1,000 concurrent calls on one server get their own answers', {tags: 'slow'}, async () => {
     let waiting = 0;
     let open = () => {};
     const all = new Promise<void>(resolve => {

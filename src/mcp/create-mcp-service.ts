@@ -17,6 +17,7 @@ const STATE_LIFETIME_SEC = 3600;
 /** Answers within that time; the oldest are forgotten first. */
 const MOST_REDEEMED = 10_000;
 
+/** What clients are told of the service, and in which form they get results. */
 export interface McpServiceOptions {
   /** Of the package, for the client. */
   readonly version: string;
@@ -26,6 +27,7 @@ export interface McpServiceOptions {
   readonly results?: 'both' | 'text';
   /** Bytes of an answer as compact JSON. Default: as for every other interface. */
   readonly maxResultBytes?: number;
+  /** The time, for tests. Default: that of the system. */
   readonly clock?: Clock;
 }
 

@@ -4,12 +4,15 @@ import type {Log} from '../core/log.ts';
 import type {McpService} from './create-mcp-service.ts';
 import {logProblem} from './log-problem.ts';
 
+/** Streams of one client on standard input and output. */
 export interface StdioOptions {
+  /** What the client sends, one JSON-RPC message on each line. */
   readonly input: Readable;
   /** Carries the protocol and nothing else. */
   readonly output: Writable;
   /** Ends the service. */
   readonly signal?: AbortSignal;
+  /** Takes what goes wrong with the connection. Default: nothing is logged. */
   readonly log?: Log;
 }
 

@@ -28,7 +28,7 @@ export async function readArtifact(run: string, {path, sha256}: NamedArtifact): 
     problem,
     altered,
   });
-  if (!SAFE.test(path)) return none('The log names a path that is none of a run. It was not read.');
+  if (!SAFE.test(path)) return none('The log names a path outside of the run directory. It was not read.');
   try {
     const root = await realpath(run);
     const real = await realpath(join(root, path));

@@ -85,7 +85,7 @@ test('policy: half a line of a crash is told, and what precedes it is shown', as
   expect(head).toMatchObject({head: {state: 'cut off', verdict: {state: 'torn'}}});
 });
 
-test('policy: a page is bounded, and says what it leaves out', async () => {
+test('policy: a page is bounded, and says what it leaves out', {tags: 'slow'}, async () => {
   const text = `${'*a* '.repeat(24_000)}\n`.repeat(2);
   const pages = toolOf('pages', async () => ({chunks: [{heading: 'a', text, token_count: 9}]}));
   const runtime = await openTestRuntime({tools: [pages], maxOutputBytes: 1_000_000});

@@ -119,7 +119,9 @@ describe('FR-ERR-JSON-02', () => {
     });
   });
 
-  test('policy: hundreds of thousands of unknown parameters are answered at once, and briefly', async () => {
+  test('policy: hundreds of thousands of unknown parameters are answered at once, and briefly', {
+    tags: 'slow',
+  }, async () => {
     const {call} = await openTestRuntime({tools: [echoTool]});
     const params = Object.fromEntries(Array.from({length: 200_000}, (_, at) => [`unknown${at}`, 1]));
     const {error} = await call('echo', {text: 'a', ...params});
@@ -181,7 +183,9 @@ describe('output limits', () => {
 });
 
 describe('1,000 concurrent calls', () => {
-  test('Tool API: no cross-talk, each call has its two events, the log verifies', async () => {
+  test('Tool API: no cross-talk, each call has its two events, the log verifies', {
+    tags: 'slow',
+  }, async () => {
     const {call, events, directory} = await openTestRuntime();
     const results = await Promise.all(Array.from({length: 1000}, (_, at) => call('echo', {text: `t${at}`})));
     expect(results.map(({data}) => data)).toEqual(

@@ -157,7 +157,9 @@ for (;;) {
   emit('tool_call_finished', {step});
 }`;
 
-test('ruling W10 a process killed at any moment leaves lines that verify, and a session that goes on', async () => {
+test('ruling W10 a process killed at any moment leaves lines that verify, and a session that goes on', {
+  tags: 'slow',
+}, async () => {
   const js = await compileRuntime();
   await writeFile(join(js, 'writer.js'), WRITER);
   const directory = await tempDirectory();

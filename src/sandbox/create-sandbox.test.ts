@@ -99,7 +99,9 @@ describe('createSandbox', () => {
     expect(error.details['error']).toContain('No permissions');
   });
 
-  test('policy: a box that does not say in time what is mounted in it ends, and so does the call', async () => {
+  test('policy: a box that does not say in time what is mounted in it ends, and so does the call', {
+    tags: 'slow',
+  }, async () => {
     const version = '[ "$1" = --version ] && echo "bubblewrap 0.8.0" && exit';
     const directory = programs({
       bwrap: `${version}; [ "$1" = --args ] || exit 1; exec cat >/dev/null`,

@@ -97,7 +97,9 @@ describe('a file lock', () => {
     await held(path);
   });
 
-  test('policy: four processes that add to one number lose nothing, though one is killed while it holds the lock', async () => {
+  test('policy: four processes that add to one number lose nothing, though one is killed while it holds the lock', {
+    tags: 'slow',
+  }, async () => {
     const compiled = compileSources('src/core/clock.ts', 'src/system/file-lock.ts');
     const from = (path: string): string => JSON.stringify(pathToFileURL(join(compiled, 'src', path)).href);
     const program = join(compiled, 'adder.js');

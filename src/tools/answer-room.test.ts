@@ -62,7 +62,7 @@ describe('W19: a change is not made where there is no room for its answer', () =
 });
 
 describe('W19: the answer to a change fits into the least room', () => {
-  test('W19: a patch of 300 files whose names cost most', async () => {
+  test('W19: a patch of 300 files whose names cost most', {tags: 'slow'}, async () => {
     const names = Array.from({length: 300}, (_, at) => `${'\u0001'.repeat(200)}${at}`);
     const sections = names.map(name => {
       const quoted = `"b/${name.replaceAll('\u0001', '\\001')}"`;

@@ -67,13 +67,17 @@ describe('bounds of answers: one below, at, and one above', () => {
     [999, 999, false],
     [1000, 1000, false],
     [1001, 1000, true],
-  ])('TA-LIST-5 of %i files %i are listed; truncated is %s', async (count, listed, truncated) => {
-    const files = Object.fromEntries(Array.from({length: count}, (_, at) => [`f${at}`, '']));
-    const {data} = await callWorkspaceTools(files);
-    const answer = await data('list_files');
-    expect(answer).toMatchObject({truncated, total_files: count});
-    expect(answer['files']).toHaveLength(listed);
-  });
+  ])(
+    'TA-LIST-5 of %i files %i are listed; truncated is %s',
+    {tags: 'slow'},
+    async (count, listed, truncated) => {
+      const files = Object.fromEntries(Array.from({length: count}, (_, at) => [`f${at}`, '']));
+      const {data} = await callWorkspaceTools(files);
+      const answer = await data('list_files');
+      expect(answer).toMatchObject({truncated, total_files: count});
+      expect(answer['files']).toHaveLength(listed);
+    },
+  );
 
   test.each([
     [49, 49, false],

@@ -8,7 +8,7 @@ export const webFetchSection = {
     enabled: {
       kind: 'flag',
       default: false,
-      doc: 'Offer `web_fetch` to agents (MCP and the tool registry). The `fetch` command and the library call of the same name are asked for by a person and work without it.',
+      doc: 'Offer `web_fetch` to agents (MCP and the tool registry). The `fetch` command and `toolbox.webFetch` are calls of your own and work without it.',
     },
     user_agent: {kind: 'text', default: 'forge-webfetch/1.0', doc: 'The `User-Agent` header.'},
     timeout_seconds: {
@@ -158,7 +158,7 @@ export const webFetchSection = {
         use_system_proxy: {
           kind: 'flag',
           default: false,
-          doc: 'Use `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. Names are still resolved and judged here; the proxy is asked to connect to the judged address.',
+          doc: 'Use `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. Names are still resolved and checked here; the proxy is asked to connect to the checked address.',
         },
         accept_markdown: {
           kind: 'flag',

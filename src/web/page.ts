@@ -123,8 +123,11 @@ export interface ExtractedDocument {
 
 /** FR-WF-03b */
 export interface FetchChunk {
+  /** The heading that the chunk stands under; empty above the first. */
   readonly heading: string;
+  /** Markdown. */
   readonly text: string;
+  /** Tokens of `text` in cl100k_base, exact. */
   readonly token_count: number;
 }
 
@@ -151,6 +154,7 @@ export const NOTE_ORDER = [
   'tool_output_limit',
 ] as const;
 
+/** Something about the answer that its reader should know, such as `charset_fallback`. docs/tools.md explains each. */
 export type Note = (typeof NOTE_ORDER)[number];
 
 /** FR-WF-TRUNC-REASON-02: highest precedence first. */
@@ -160,19 +164,30 @@ export const TRUNCATION_PRECEDENCE = [
   'browser_timeout_dom_partial',
 ] as const;
 
+/** Why an answer holds less than the page. */
 export type TruncationReason = (typeof TRUNCATION_PRECEDENCE)[number];
 
 /** FR-WF-03: the response of `web_fetch`, in the order in which it is serialised. */
 export interface FetchResponse {
+  /** The URL as it was asked for. */
   readonly requested_url: string;
+  /** The URL that answered, after redirects. */
   readonly final_url: string;
+  /** When the page was fetched, RFC 3339, UTC; for a page of the cache, when it was stored. */
   readonly fetched_at: string;
+  /** Of the page; absent where it has none. */
   readonly title?: string;
+  /** As the page declares it, such as `en`; absent where it does not. */
   readonly language?: string;
+  /** The page as Markdown, in order. */
   readonly chunks: readonly FetchChunk[];
+  /** Whether a browser rendered the page. */
   readonly rendering_method: RenderingMethod;
+  /** Whether something of the page is missing. */
   readonly truncated: boolean;
+  /** Why; present exactly where `truncated` is true. */
   readonly truncation_reason?: TruncationReason;
+  /** In a fixed order, each at most once. */
   readonly notes: readonly Note[];
 }
 

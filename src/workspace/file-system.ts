@@ -22,13 +22,16 @@ export interface FileSystem {
   readonly resolve: (path: string) => Result<WorkspacePath>;
   /** The same for a place to write: not the root, nothing in `.git`. */
   readonly resolveForWrite: (path: string) => Result<WritablePath>;
+  /** What an entry is, its size and its times. */
   readonly stat: (path: WorkspacePath) => Promise<Result<EntryInfo>>;
   /** All regular files below a directory, by path, bytewise order; nothing in `.git`, no links. */
   readonly listFiles: (
     directory: WorkspacePath,
     deadline?: Deadline,
   ) => Promise<Result<readonly WorkspacePath[]>>;
+  /** Opens a regular file for reading. To be closed. */
   readonly openFile: (path: WorkspacePath) => Promise<Result<OpenFile>>;
+  /** The whole file, up to a limit. */
   readonly readFile: (path: WorkspacePath, options?: ReadFileOptions) => Promise<Result<Uint8Array>>;
   /** Replaces or creates the file in one step, with the directories above it. */
   readonly writeFile: (
@@ -36,6 +39,7 @@ export interface FileSystem {
     content: Uint8Array,
     options?: WriteFileOptions,
   ) => Promise<Result<undefined>>;
+  /** Removes the file, if it still is what was expected. */
   readonly removeFile: (
     path: WritablePath,
     expected?: Precondition,

@@ -42,6 +42,8 @@ const STAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   render: ['browser', 'convert', 'decode', 'guard', 'navigate', 'url'],
   convert: ['extract', 'decode', 'tokens', 'chunk', 'read'],
   guard: ['ip'],
+  // What a socket reports is compared with what the guard pinned, by the same parser.
+  transport: ['ip'],
   // Reads by the same blocks that chunks are made of.
   read: ['chunk'],
 };

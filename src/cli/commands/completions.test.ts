@@ -20,7 +20,7 @@ async function bashOffers(...words: readonly string[]): Promise<readonly string[
   return execFileSync('bash', args, {cwd: directory, encoding: 'utf8'}).trim().split('\n');
 }
 
-test('bash completes commands, the flags of a command and files', async () => {
+test('bash completes commands, the flags of a command and files', {tags: 'slow'}, async () => {
   expect(await bashOffers('com')).toEqual(['completions']);
   expect(await bashOffers('')).toEqual(expect.arrayContaining(['fetch', 'call', 'mcp', 'doctor']));
   expect(await bashOffers('mcp', '--wo')).toEqual(['--workspace']);

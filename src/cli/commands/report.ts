@@ -60,7 +60,7 @@ async function follow(run: string, json: boolean, context: CommandContext): Prom
     await console.out(json ? `${JSON.stringify({path, url})}\n` : `${url}\n`);
     if (!json)
       console.err(
-        `Following ${printable(path)}; Ctrl-C ends it. Whoever has the address can read the run.\n`,
+        `Following ${printable(path)}; Ctrl-C ends it. Anyone with the address can read the run.\n`,
       );
     await new Promise<void>(done => {
       if (signal.aborted) done();

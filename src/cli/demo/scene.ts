@@ -118,7 +118,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       blocked: 'a page that robots.txt keeps to itself',
     },
     {
-      title: 'Ask for something that nobody should allow',
+      title: 'Ask for something that should never be allowed',
       tool: 'run',
       params: {command: 'rm -rf ./*'},
       expects: 'approval_denied',
@@ -148,7 +148,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       answer: once,
     },
     {
-      title: 'Run the tests again. The rule from before settles it, so nobody is asked',
+      title: 'Run the tests again. The earlier rule allows it, so there is no question',
       tool: 'run',
       params: {command: 'sh test.sh'},
       expects: 'success',

@@ -31,7 +31,7 @@ function approvals({access, approval, mode}: LoadedConfig['config']['tools']): s
   const calls = access === 'read-only' ? 'fetches' : 'calls with side effects';
   switch (approval.mode) {
     case 'prompt':
-      return `${calls} are asked about, and refused where nobody can be asked`;
+      return `${calls} are asked about, and refused where there is no one to ask`;
     case 'auto':
       return `${calls} run without asking, but for what is denied`;
     case 'deny':

@@ -302,14 +302,14 @@ export const FAILURE_CODES = {
   approval_required: {
     blame: 'policy',
     retryable: false,
-    meaning: 'The call needs an approval and there is nobody to ask.',
+    meaning: 'The call needs an approval and no approver is connected.',
     next: 'Have the operator allow it with the setting that the message names.',
     details: ['tool', 'setting', 'approval_id', 'rule'],
   },
   approval_denied: {
     blame: 'policy',
     retryable: false,
-    meaning: 'Somebody, or a rule, said no to the call.',
+    meaning: 'The user, or a rule, refused the call.',
     next: 'Do not repeat the call; take the reason into account.',
     details: ['tool', 'reason', 'rule', 'host'],
   },
@@ -343,4 +343,5 @@ export const FAILURE_CODES = {
   },
 } as const satisfies Record<string, CodeEntry>;
 
+/** The codes of failures. docs/errors.md says of each who is to blame and what to do. */
 export type FailureCode = keyof typeof FAILURE_CODES;

@@ -5,10 +5,13 @@ export type FailureDetails = {readonly [name: string]: Json};
 
 /** FR-WF-18: the error envelope, as it is serialised. */
 export interface Failure {
+  /** What kind of failure it is. */
   readonly code: FailureCode;
   /** What, with which value, then what to do next. Never a query string, never credentials. */
   readonly message: string;
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean;
+  /** Further facts, by the names that docs/errors.md lists for the code. */
   readonly details: FailureDetails;
 }
 

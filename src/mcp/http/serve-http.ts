@@ -16,6 +16,7 @@ import {readJsonBody} from './read-json-body.ts';
 import {sendRefusal, sendResponse} from './send-response.ts';
 import {writeTokenFile} from './token-file.ts';
 
+/** How the service is reached over HTTP, and by whom. */
 export interface HttpOptions {
   /** Address or name to bind to. Default: 127.0.0.1. Any other than loopback needs `token`. */
   readonly host?: string;
@@ -37,9 +38,11 @@ export interface HttpOptions {
   readonly headersTimeoutMs?: number;
   /** Milliseconds for a whole request. Default: 60,000. */
   readonly requestTimeoutMs?: number;
+  /** Takes what goes wrong with requests. Default: nothing is logged. */
   readonly log?: Log;
 }
 
+/** A service that listens. */
 export interface HttpService {
   /** `http://127.0.0.1:PORT/mcp` */
   readonly url: string;
@@ -156,10 +159,14 @@ function unusable(host: string, {token, tokenFile}: HttpOptions): Err<Failure> |
     return fail('invalid_params', message, {field: 'token', reason: 'required beyond loopback'});
   }
   if (tokenFile !== undefined) return undefined;
-  return fail('invalid_params', 'Nobody would know the random token. Name a token file, or choose a token.', {
-    field: 'token_file',
-    reason: 'missing',
-  });
+  return fail(
+    'invalid_params',
+    'The random token would be written nowhere. Name a token file, or choose a token.',
+    {
+      field: 'token_file',
+      reason: 'missing',
+    },
+  );
 }
 
 function isLoopback(host: string): boolean {

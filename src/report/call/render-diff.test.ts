@@ -44,6 +44,6 @@ test('report: what is no diff is not taken for one', () => {
   expect(looksLikeDiff('--- title\ntext')).toBe(false);
 });
 
-test('policy: a diff of many lines is no matter of the stack', () => {
+test('policy: a diff of many lines is no matter of the stack', {tags: 'slow'}, () => {
   expect(renderDiff('\n'.repeat(300_000))[2]).toHaveLength(300_000);
 });

@@ -200,7 +200,10 @@ echo ${name} >>'${log}'
     .array(fc.tuple(command, separator), {minLength: 1, maxLength: 4})
     .map(all => all.flat().slice(0, -1).join(''));
 
-  test('policy: what a shell runs is what was told, and nothing else', () => {
+  test('policy: what a shell runs is what was told, and nothing else', {
+    tags: 'slow',
+    timeout: 600_000,
+  }, () => {
     let accepted = 0;
     fc.assert(
       fc.property(text, written => {
@@ -221,7 +224,7 @@ echo ${name} >>'${log}'
       {numRuns: Number(process.env['FORGE_TEST_RUNS'] ?? 60)},
     );
     expect(accepted).toBeGreaterThan(10);
-  }, 600_000);
+  });
 
   test('policy: nothing outside of the subset is covered, wherever it stands', () => {
     const outside = fc.constantFrom(

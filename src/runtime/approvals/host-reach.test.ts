@@ -73,7 +73,7 @@ test('review R11: a host that a rule asks about is asked about by itself', async
   const {allowed, reasons} = await reached({mode: 'auto', rules: [ASK]}, ['a.ask.example', 'other.example']);
   expect(allowed).toEqual(['other.example']);
   expect(reasons).toEqual([
-    'tools.approval.rules[0] asks about it, and nobody can be asked half-way. Fetch it by itself.',
+    'tools.approval.rules[0] asks about it, and a fetch that is under way cannot ask. Fetch that address in a call of its own.',
   ]);
 });
 

@@ -31,7 +31,7 @@ export function hostReach({subject, about, within}: ReachDeps): (host: string) =
 
 function reasonOf({decision, name, reason}: CompiledRule): string {
   if (decision === 'deny') return reason === '' ? `${name} denies it.` : `${name} denies it: ${reason}`;
-  return `${name} asks about it, and nobody can be asked half-way. Fetch it by itself.`;
+  return `${name} asks about it, and a fetch that is under way cannot ask. Fetch that address in a call of its own.`;
 }
 
 /** A name, a name with a port, or an IPv6 address with or without brackets. */

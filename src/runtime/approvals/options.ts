@@ -9,7 +9,7 @@ export const approvalSection = {
       kind: 'choice',
       default: 'prompt',
       choices: ['prompt', 'auto', 'deny'],
-      doc: '`prompt` asks somebody, and refuses where nobody can be asked; `auto` runs without asking; `deny` refuses, whatever else is set.',
+      doc: '`prompt` asks the user, and refuses where there is no one to ask; `auto` runs without asking; `deny` refuses, whatever else is set.',
     },
     allowlist: {
       kind: 'text-list',

@@ -55,7 +55,7 @@ test('ruling H3 nobody to ask: refused before any side effect, with the setting 
   });
   const command = `forge-tools approve ${error?.details?.['approval_id']} --run-dir `;
   expect(error?.message).toContain(
-    `write_note needs an approval and there is nobody to ask. The operator can run \`${command}`,
+    `write_note needs an approval and no approver is connected. The operator can run \`${command}`,
   );
   expect(error?.message).toMatch(
     /"\/[^"]+"` and repeat the call, or add "write_note" to tools\.approval\.allowlist\.$/,

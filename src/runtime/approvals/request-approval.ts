@@ -202,7 +202,7 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
     const what = by === 'stop' ? 'ended the session' : 'said no';
     return fail(
       'approval_denied',
-      `Somebody was asked about ${tool.name} and ${what}: ${why}. Do not repeat the call.`,
+      `The user was asked about ${tool.name} and ${what}: ${why}. Do not repeat the call.`,
       {
         tool: tool.name,
         reason: why,
@@ -249,7 +249,7 @@ async function unanswered(
     id === undefined ? [] : [`run \`forge-tools approve ${id} --run-dir ${run}\` and repeat the call`];
   return fail(
     'approval_required',
-    `${tool.name} needs an approval and there is nobody to ask.${finding.why === undefined ? '' : ` ${finding.why}`} The operator can ${[...command, ...profile, ...settings].join(', or ')}.`,
+    `${tool.name} needs an approval and no approver is connected.${finding.why === undefined ? '' : ` ${finding.why}`} The operator can ${[...command, ...profile, ...settings].join(', or ')}.`,
     {tool: tool.name, setting: first, approval_id: id, rule: finding.by},
   );
 }

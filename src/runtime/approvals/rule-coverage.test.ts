@@ -48,7 +48,7 @@ describe('rules and the parts of a command', () => {
     const denied = await open('npm test && git push', [...rules, {...allow('git push'), decision: 'deny'}]);
     expect(await denied.call()).toContain('denies the call');
     const asked = await open('npm test && git push', [...rules, {...allow('git push'), decision: 'ask'}]);
-    expect(await asked.call()).toContain('nobody to ask');
+    expect(await asked.call()).toContain('no approver is connected');
   });
 
   test('policy: the rule that is suggested is for the part that no rule covers', async () => {

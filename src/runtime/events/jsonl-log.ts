@@ -39,7 +39,7 @@ export class JsonlLog {
     try {
       if (fstatSync(this.#file).size !== this.#bytes) {
         this.#broken = true;
-        return this.#refuse('was changed by somebody else');
+        return this.#refuse('was changed by another process');
       }
       const written = writeSync(this.#file, Buffer.concat([line, NEWLINE]));
       if (written !== line.length + 1) {

@@ -34,7 +34,7 @@ export const RUNTIME_EVENTS = {
     payload: ['request_id', 'step', 'tool', 'params'],
   },
   tool_call_finished: {
-    when: 'The call has its result, whatever that is. `duration_sec` leaves out the time somebody was asked.',
+    when: 'The call has its result, whatever that is. `duration_sec` leaves out the time that the approver took.',
     payload: [
       'request_id',
       'step',
@@ -48,7 +48,7 @@ export const RUNTIME_EVENTS = {
     ],
   },
   approval_requested: {
-    when: 'Somebody is asked, or an approval waits for the `approve` command.',
+    when: 'The user is asked, or an approval waits for the `approve` command.',
     payload: ['request_id', 'step', 'tool', 'action', 'summary', 'by', 'hash', 'approval_id'],
   },
   approval_decided: {

@@ -25,7 +25,7 @@ test('policy: the command and its variables arrive as they are', () => {
   expect(init(SCRIPT)).toEqual({out: `'"$(echo no)\n'|it's|`, started: true, code: 3});
 });
 
-test('policy: half a script of a host that died runs half a command never', () => {
+test('policy: half a script of a host that died runs half a command never', {tags: 'slow'}, () => {
   for (let length = 0; length < SCRIPT.length - 1; length++) {
     const {out, started} = init(SCRIPT.slice(0, length));
     expect({length, out, started}).toEqual({length, out: '', started: false});

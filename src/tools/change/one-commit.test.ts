@@ -150,7 +150,9 @@ describe('W19: many callers at once', () => {
     }
   });
 
-  test('W19: an edit beside a rewrite of the file is in it, or is not called a success', async () => {
+  test('W19: an edit beside a rewrite of the file is in it, or is not called a success', {
+    tags: 'slow',
+  }, async () => {
     for (let round = 0; round < 20; round += 1) {
       const place = await callWorkspaceTools({'f.txt': 'one\ntwo\n'});
       await place.data('read_file', {path: 'f.txt'});
@@ -221,21 +223,25 @@ describe('W19: many callers at once', () => {
 });
 
 describe('W19: a call that ran out of time', () => {
-  test.each(['staged d3/f45', 'staged d5/f299'])('W19: takes back what it had half done (%s)', async stop => {
-    const {files, unified_diff} = patchOf(300);
-    let late = 0;
-    const clock = {...systemClock, monotonic: () => systemClock.monotonic() + late};
-    const workspace = await openTestWorkspace(files, {clock});
-    const onStep = (step: string): void => {
-      if (step === stop) late = 11_000;
-    };
-    const session = {...workspace.session, journal: {...workspace.session.journal, onStep}};
-    const before = readTree(workspace.root);
-    const place = await callWorkspaceTools({}, {workspace: {...workspace, session}});
-    expect(await place.code('apply_patch', {unified_diff})).toBe('timeout');
-    expect(readTree(workspace.root)).toEqual(before);
-    expect(readdirSync(join(workspace.root, '../state'))).toEqual([]);
-  });
+  test.each(['staged d3/f45', 'staged d5/f299'])(
+    'W19: takes back what it had half done (%s)',
+    {tags: 'slow'},
+    async stop => {
+      const {files, unified_diff} = patchOf(300);
+      let late = 0;
+      const clock = {...systemClock, monotonic: () => systemClock.monotonic() + late};
+      const workspace = await openTestWorkspace(files, {clock});
+      const onStep = (step: string): void => {
+        if (step === stop) late = 11_000;
+      };
+      const session = {...workspace.session, journal: {...workspace.session.journal, onStep}};
+      const before = readTree(workspace.root);
+      const place = await callWorkspaceTools({}, {workspace: {...workspace, session}});
+      expect(await place.code('apply_patch', {unified_diff})).toBe('timeout');
+      expect(readTree(workspace.root)).toEqual(before);
+      expect(readdirSync(join(workspace.root, '../state'))).toEqual([]);
+    },
+  );
 
   test('W19: so does one that was cancelled', async () => {
     const {files, unified_diff} = patchOf(100);

@@ -241,7 +241,9 @@ describe('undo', () => {
   });
 });
 
-test('review: a change of files with long names keeps its step in the log, and is what undo takes back', async () => {
+test('review: a change of files with long names keeps its step in the log, and is what undo takes back', {
+  tags: 'slow',
+}, async () => {
   const names = Array.from({length: 100}, (_, at) => `${'n'.repeat(200)}/${'m'.repeat(150)}${at}`);
   const place = await callWorkspaceTools({
     first: 'x\n',

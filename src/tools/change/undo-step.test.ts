@@ -161,7 +161,7 @@ describe('undo-step', () => {
     );
   });
 
-  test('W19: a write of 30 MB is undone', async () => {
+  test('W19: a write of 30 MB is undone', {tags: 'slow'}, async () => {
     const old = 'an old line\n'.repeat(2_500_000);
     const place = await callWorkspaceTools({'big.txt': old});
     await place.data('read_file', {path: 'big.txt', start_line: 1, end_line: 1});

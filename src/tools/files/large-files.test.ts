@@ -40,7 +40,7 @@ function expectWithin(figures: {
 const lines = Array.from({length: 400_000}, (_, at) => `line ${at} ${'x'.repeat(36)}\n`);
 
 describe('review R12: work over whole files', () => {
-  test('R12: one line of a file of 20 MB', async () => {
+  test('R12: one line of a file of 20 MB', {tags: 'slow'}, async () => {
     const place = await callWorkspaceTools({'big.txt': lines.join('')});
     await place.data('read_file', {path: 'big.txt', start_line: 1, end_line: 1});
     const params = {path: 'big.txt', old_string: 'line 200000 x', new_string: 'changed x'};
@@ -55,7 +55,7 @@ describe('review R12: work over whole files', () => {
     expectWithin(await measured(place, 'write_file', {path: 'big.txt', content: lines.join('')}));
   });
 
-  test('review R12: 24 MB of short lines can be edited', async () => {
+  test('review R12: 24 MB of short lines can be edited', {tags: 'slow'}, async () => {
     const place = await callWorkspaceTools({'short.txt': `${'x\n'.repeat(12 * MB)}end\n`});
     await place.data('read_file', {path: 'short.txt', start_line: 1, end_line: 1});
     expectWithin(
@@ -67,7 +67,9 @@ describe('review R12: work over whole files', () => {
     );
   });
 
-  test('review R12: a rewrite of 16 MiB, every line another one or in another order, is not searched line by line', async () => {
+  test('review R12: a rewrite of 16 MiB, every line another one or in another order, is not searched line by line', {
+    tags: 'slow',
+  }, async () => {
     const half = 8 * 1024 * 1024;
     const place = await callWorkspaceTools({'x.txt': 'x\n'.repeat(half)});
     await place.data('read_file', {path: 'x.txt', start_line: 1, end_line: 1});

@@ -209,7 +209,10 @@ describe('replace_in_files', () => {
     expect(read(place, 'b.txt')).toBe('y\n'.repeat(50_001));
   });
 
-  test('policy: what becomes of a file is what ripgrep prints with --passthru --replace', async () => {
+  test('policy: what becomes of a file is what ripgrep prints with --passthru --replace', {
+    tags: 'slow',
+    timeout: 60_000,
+  }, async () => {
     const place = await callWorkspaceTools({'f.txt': ''});
     const {command} = unwrap(await place.session.ripgrep());
     const patterns = fc.constantFrom(
@@ -244,12 +247,14 @@ describe('replace_in_files', () => {
           '--replace',
           replacement,
         ];
-        const expected = spawnSync(command, [...args, '-e', query, '-'], {input: content}).stdout.toString();
+        const expected = spawnSync(command, [...args, '-e', query, '-'], {
+          input: content,
+        }).stdout.toString();
         const {error} = await place.call('replace_in_files', {query, replacement, is_regex: true});
         expect(error?.error_type ?? 'ok').toBe(expected === content ? 'no_match' : 'ok');
         expect(readFileSync(file, 'utf8')).toBe(expected);
       }),
       {numRuns: 60},
     );
-  }, 60_000);
+  });
 });

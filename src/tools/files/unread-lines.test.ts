@@ -9,7 +9,7 @@ import {countUnseen, joinSeen, type LineRange, seenAfter} from '../../workspace/
 
 const NUMBERS = Array.from({length: 62}, (_, at) => `line ${at + 1}\n`).join('');
 
-test('W5: write_file says how many lines went that nobody had read, and how to bring them back', async () => {
+test('W5: write_file says how many lines went that had not been read, and how to bring them back', async () => {
   const asked: string[] = [];
   const approver = {
     ask: async ({summary}: {summary: string}) => {
@@ -23,12 +23,12 @@ test('W5: write_file says how many lines went that nobody had read, and how to b
   const shown = await place.data('write_file', {...params, dry_run: true});
   expect(shown).toMatchObject({unread_lines_replaced: 60});
   expect(shown).not.toHaveProperty('undo_step');
-  expect(place.tool('write_file').renderText(shown)).toContain('[60 lines that nobody had read would go]');
+  expect(place.tool('write_file').renderText(shown)).toContain('[60 lines that had not been read would go]');
   const done = await place.data('write_file', params);
   expect(done).toMatchObject({unread_lines_replaced: 60, undo_step: 3, removed: 62});
   expect(asked).toEqual(['write_file README.md (1 byte, replaces 60 unread lines)']);
   expect(place.tool('write_file').renderText(done)).toBe(
-    'README.md | +1 -62 (replaced, 1 byte)\n[60 lines that nobody had read went; undo with step=3 brings them back]',
+    'README.md | +1 -62 (replaced, 1 byte)\n[60 lines that had not been read went; undo with step=3 brings them back]',
   );
   await place.data('undo', {step: 3});
   expect(readFileSync(join(place.root, 'README.md'), 'utf8')).toBe(NUMBERS);

@@ -147,7 +147,7 @@ function renderText(answer: z.infer<typeof data>): string {
   const what = created ? 'new file' : changed ? 'replaced' : 'unchanged, it has that content already';
   const kept = line_endings === undefined ? '' : ', CRLF kept';
   const stat = `${path} | +${added} -${removed} (${what}, ${byteCount(bytes)}${kept})`;
-  const lines = unread === 1 ? '1 line that nobody had read' : `${unread} lines that nobody had read`;
+  const lines = unread === 1 ? '1 line that had not been read' : `${unread} lines that had not been read`;
   const fate = undo_step === undefined ? 'would go' : `went; undo with step=${undo_step} brings them back`;
   const lost = unread === 0 ? '' : `\n[${lines} ${fate}]`;
   return dry_run ? `Dry run, nothing was changed: ${stat}${lost}\n${diff}` : `${stat}${lost}`;

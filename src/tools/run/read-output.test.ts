@@ -150,7 +150,9 @@ describe('read_output', () => {
     expect(statSync(join(runtime.directory, 'logs/tool_step_0001_stdout.txt')).size).toBeGreaterThan(102_000);
   });
 
-  test('policy: 16 MiB of a stream are kept, and what came later is said to be missing', async () => {
+  test('policy: 16 MiB of a stream are kept, and what came later is said to be missing', {
+    tags: 'slow',
+  }, async () => {
     const {command, ask, runtime} = await open();
     const ran = await command('yes 0123456 | head -c 20000000; echo end');
     expect(ran.data).toMatchObject({stdout_bytes: 20_000_004});

@@ -179,7 +179,9 @@ describe('several processes', () => {
     expect(kept(fixture, numbers(60))).toEqual(numbers(60).slice(50));
   });
 
-  test('ruling F6 writers at the same instant exceed the limit by one each at most, until the next write', async () => {
+  test('ruling F6 writers at the same instant exceed the limit by one each at most, until the next write', {
+    tags: 'slow',
+  }, async () => {
     const fixture = diskCacheFixture({maxEntries: 10});
     const caches: DiskCache[] = [fixture.cache, fixture.again(), fixture.again()];
     await Promise.all(

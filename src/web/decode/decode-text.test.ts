@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto';
+import {normalizeEncoding} from '@exodus/bytes/encoding.js';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {decodeText} from './decode-text.ts';
-import {encodingOfLabel} from './encoding-labels.ts';
 
 function hex(digits: string): Uint8Array {
   return Uint8Array.from(Buffer.from(digits, 'hex'));
@@ -228,14 +228,14 @@ describe('labels', () => {
   test('ruling C4 all 228 labels of WHATWG Encoding §4.2', () => {
     expect(SHARED.length + Object.values(OWN).flat().length).toBe(228);
     for (const label of SHARED)
-      expect([label, encodingOfLabel(label)]).toEqual([label, new TextDecoder(label).encoding]);
+      expect([label, normalizeEncoding(label)]).toEqual([label, new TextDecoder(label).encoding]);
     for (const [encoding, labels] of Object.entries(OWN)) {
-      for (const label of labels) expect([label, encodingOfLabel(label)]).toEqual([label, encoding]);
+      for (const label of labels) expect([label, normalizeEncoding(label)]).toEqual([label, encoding]);
     }
   });
 
   test('FR-WF-CHARSET-01 case and outer blanks do not matter, anything else does', () => {
-    expect(encodingOfLabel(' \t\r\n\fISO-8859-1 ')).toBe('windows-1252');
+    expect(normalizeEncoding(' \t\r\n\fISO-8859-1 ')).toBe('windows-1252');
     for (const label of [
       '',
       ' ',
@@ -248,9 +248,9 @@ describe('labels', () => {
       'utf-7',
       'utf-32',
     ]) {
-      expect([label, encodingOfLabel(label)]).toEqual([label, undefined]);
+      expect([label, normalizeEncoding(label)]).toEqual([label, null]);
     }
-    expect(encodingOfLabel(`${' '.repeat(1_000_000)}utf-8${' '.repeat(1_000_000)}x`)).toBeUndefined();
+    expect(normalizeEncoding(`${' '.repeat(1_000_000)}utf-8${' '.repeat(1_000_000)}x`)).toBeNull();
   });
 });
 

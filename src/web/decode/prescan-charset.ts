@@ -1,10 +1,11 @@
-import {type Encoding, encodingOfLabel} from './encoding-labels.ts';
+import {normalizeEncoding} from '@exodus/bytes/encoding.js';
 
 /** Ruling C4 */
 const PRESCANNED_BYTES = 1024;
 
 export interface DeclaredCharset {
-  readonly encoding: Encoding | undefined;
+  /** The name of WHATWG Encoding in lower case, such as `shift_jis`. */
+  readonly encoding: string | undefined;
   /** Something was declared, but nothing that is known. */
   readonly unknown: boolean;
 }
@@ -34,7 +35,7 @@ class Prescan {
     this.#text = text;
   }
 
-  run(): Encoding | undefined {
+  run(): string | undefined {
     if (this.#text.startsWith('<\0?\0x\0')) return 'utf-16le';
     if (this.#text.startsWith('\0<\0?\0x')) return 'utf-16be';
     // All that is of interest starts with `<`; past the end of the text nothing is found any more.
@@ -58,7 +59,7 @@ class Prescan {
   }
 
   /** WHATWG HTML "get an XML encoding". */
-  xmlEncoding(): Encoding | undefined {
+  xmlEncoding(): string | undefined {
     const [declaration = ''] = /^<\?xml[^>]*>/.exec(this.#text) ?? [];
     const [, , label] = /encoding[\x00-\x20]*=[\x00-\x20]*(["'])([^\x00-\x20"']*)\1/.exec(declaration) ?? [];
     if (label === undefined) return undefined;
@@ -66,11 +67,11 @@ class Prescan {
     return encoding === 'utf-16le' || encoding === 'utf-16be' ? 'utf-8' : encoding;
   }
 
-  #readMeta(): Encoding | undefined {
+  #readMeta(): string | undefined {
     const seen = new Set<string>();
     let gotPragma = false;
     let needsPragma: boolean | undefined;
-    let encoding: Encoding | undefined;
+    let encoding: string | undefined;
     for (;;) {
       const attribute = this.#readAttribute();
       if (attribute === undefined) break;
@@ -117,8 +118,8 @@ class Prescan {
     return {name, value: this.#skipWhile(/[^\t\n\f\r >]*/y).toLowerCase()};
   }
 
-  #known(label: string): Encoding | undefined {
-    const encoding = encodingOfLabel(label);
+  #known(label: string): string | undefined {
+    const encoding = normalizeEncoding(label) ?? undefined;
     if (encoding === undefined) this.metUnknown = true;
     return encoding;
   }

@@ -324,6 +324,6 @@ test.each([
   expect(classifyAddress(address, policyWithout([...BLOCK_TOGGLES]))).toEqual({
     blocked_ip: address,
     cidr: '::/0',
-    description: 'not an address that can be judged',
+    description: 'not an address that can be checked',
   });
 });

@@ -27,7 +27,7 @@ export function classifyAddress(
   const parsed = parseIp(address);
   // Fail closed: what is no address here might be one to the system.
   if (parsed === undefined) {
-    return {blocked_ip: address, cidr: '::/0', description: 'not an address that can be judged'};
+    return {blocked_ip: address, cidr: '::/0', description: 'not an address that can be checked'};
   }
   const reached = embeddedIpv4(parsed);
   // Sorted by length, so the first that contains the address is the most specific one.

@@ -106,7 +106,9 @@ async function apply(
 }
 
 describe('an interrupted commit', () => {
-  test('policy: SIGKILL at any step leaves, after recovery, the old tree or the new one', async () => {
+  test('policy: SIGKILL at any step leaves, after recovery, the old tree or the new one', {
+    tags: 'slow',
+  }, async () => {
     const compiled = compileSources(
       'src/core/clock.ts',
       'src/workspace/jail/jail.ts',

@@ -86,7 +86,7 @@ describe('compile-glob', () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  test('ruling W2: decides as `rg -g` does', () => {
+  test('ruling W2: decides as `rg -g` does', {tags: 'slow'}, () => {
     const names = fc.constantFrom('a', 'b', 'ab', '.h', 'a.b', '-x', '[a]', 'A', 'ba');
     const path = fc.array(names, {minLength: 1, maxLength: 3}).map(parts => parts.join('/'));
     // No "[!a]": for ripgrep it matches a slash, which gitignore(5) excludes.

@@ -1,8 +1,8 @@
 import {fail} from '../../core/failure/fail.ts';
+import {compilePathPattern, type PathPattern} from '../../core/glob/path-pattern.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {takeStart} from '../../core/text/take-start.ts';
 import {expandBraces} from './expand-braces.ts';
-import {compilePathPattern, type PathPattern} from './path-pattern.ts';
 
 /** Ruling W2: a pattern for files, as `rg -g` takes it. */
 export interface Glob {

@@ -1,5 +1,5 @@
+import {classEnd} from '../../core/glob/class-end.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {classEnd} from './class-end.ts';
 
 const MAX_EXPANSIONS = 256;
 

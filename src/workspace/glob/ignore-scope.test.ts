@@ -58,6 +58,7 @@ describe('ignore-scope', () => {
     ],
     ['gitignore(5): CRLF and a BOM', '\ufeffa\r\nb\r\n', ['a', 'b'], []],
     ['what is no pattern matches nothing', 'a[\nb\\\nc', ['c'], ['a[', 'a', 'b', 'b\\']],
+    ['git: a range that runs backwards has its first member', '[b-a]', ['b'], ['a', 'c']],
     ['braces are characters there', '{a,b}', ['{a,b}'], ['a', 'b']],
   ])('%s', async (_, text, yes, no) => {
     expect(await ignored({'.': text}, [...yes, ...no])).toEqual(yes);
@@ -69,7 +70,7 @@ describe('ignore-scope', () => {
     expect(await ignored(ignores, paths)).toEqual(['keep.log', 'sub/x']);
   });
 
-  test('rulings W3, W4: ignores what git ignores', async () => {
+  test('rulings W3, W4: ignores what git ignores', {tags: 'slow'}, async () => {
     const names = fc.constantFrom('a', 'b', 'ab', '.h', 'a.b', '{a}');
     const path = fc.array(names, {minLength: 1, maxLength: 4}).map(parts => parts.join('/'));
     const piece = fc.constantFrom('a', 'b', '.', '*', '**', '?', '[ab]', '[!a]', '/', '/**/', '\\a', '{a}');

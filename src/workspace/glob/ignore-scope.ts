@@ -1,4 +1,4 @@
-import type {PathPattern} from './path-pattern.ts';
+import type {PathPattern} from '../../core/glob/path-pattern.ts';
 
 /** What the .gitignore files from the root down to one directory say. */
 export class IgnoreScope {

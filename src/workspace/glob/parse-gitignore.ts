@@ -1,4 +1,4 @@
-import {compilePathPattern, type PathPattern} from './path-pattern.ts';
+import {compilePathPattern, type PathPattern} from '../../core/glob/path-pattern.ts';
 
 /** The patterns of a .gitignore, in its order. As in git, what is no pattern matches nothing. */
 export function parseGitignore(text: string): readonly PathPattern[] {

@@ -148,7 +148,9 @@ function gitDiff({git, theirs}: Bench, before: Tree, after: Tree): Buffer {
   return git('diff', '--text', '--find-renames', '--no-color', '--no-ext-diff', old, now);
 }
 
-test('property: what git diff writes is applied to the same bytes, and undone to the old ones', async () => {
+test('property: what git diff writes is applied to the same bytes, and undone to the old ones', {
+  tags: 'slow',
+}, async () => {
   const place = await bench();
   await fc.assert(
     fc.asyncProperty(pair, async ([before, after]) => {
@@ -165,7 +167,9 @@ test('property: what git diff writes is applied to the same bytes, and undone to
   );
 });
 
-test('property: on another tree we succeed only with the bytes of git apply, and git apply understands our undo', async () => {
+test('property: on another tree we succeed only with the bytes of git apply, and git apply understands our undo', {
+  tags: 'slow',
+}, async () => {
   const place = await bench();
   let applied = 0;
   await fc.assert(

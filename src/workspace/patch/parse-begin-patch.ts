@@ -161,7 +161,7 @@ function readHunks(
 }
 
 function notAHeader(line: ByteString): string {
-  return `${shownLine(line)} is none of "*** Add File: PATH", "*** Update File: PATH" and "*** Delete File: PATH"`;
+  return `${shownLine(line)} is not one of "*** Add File: PATH", "*** Update File: PATH" and "*** Delete File: PATH"`;
 }
 
 function problemOf(path: ReturnType<typeof parseBareName>): string {

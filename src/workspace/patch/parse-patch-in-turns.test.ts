@@ -22,6 +22,7 @@ const PATCHES = {
 
 test.each(Object.entries(PATCHES))(
   'review R12: while a patch is read others have their turns: %s',
+  {tags: 'slow'},
   async (_, text) => {
     let turns = 0;
     let isRead = false;

@@ -1,8 +1,10 @@
+/** A program to run, with everything it gets. */
 export interface ProcessRequest {
   /** An absolute path: nothing is looked up in a `PATH`. */
   readonly command: string;
   /** Handed over as they are; there is no shell. */
   readonly args: readonly string[];
+  /** Working directory, absolute. */
   readonly cwd: string;
   /** The whole environment; nothing is inherited. Default: empty. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -16,6 +18,7 @@ export interface ProcessRequest {
   readonly signal: AbortSignal;
 }
 
+/** How a program came to its end. */
 export type ProcessEnd =
   | {
       readonly end: 'exited';
@@ -37,5 +40,6 @@ export type ProcessEnd =
 
 /** The port (ADR 08) through which tools run programs. Nothing that a program started outlives `run`. */
 export interface ProcessRunner {
+  /** Resolves when the program has ended; never rejects. */
   readonly run: (request: ProcessRequest) => Promise<ProcessEnd>;
 }

@@ -210,7 +210,7 @@ describe('large files, on disk', () => {
       unwrap(await readText(files, unwrap(files.resolve('f')), {maxBytes: 102_400, ...options}));
   }
 
-  test('ruling W5: a small range of 64 MB: exact total, little memory', async () => {
+  test('ruling W5: a small range of 64 MB: exact total, little memory', {tags: 'slow'}, async () => {
     const block = Buffer.from('0123456789abcde\n'.repeat(65_536));
     const readIt = await onDisk(descriptor => {
       for (let at = 0; at < 64; at += 1) writeSync(descriptor, block);

@@ -342,7 +342,7 @@ describe('search-files', () => {
     );
   });
 
-  test('ruling W4: finds what a plain search line by line finds', async () => {
+  test('ruling W4: finds what a plain search line by line finds', {tags: 'slow'}, async () => {
     const name = fc.constantFrom('a', 'b', 'c.md', 'd/e', 'd/f.md', 'd/g/h', '.i', 'a-');
     const line = fc.constantFrom('foo', 'FOO bar', 'x', '', 'foofoo', 'b foo\r', '\u00c9foo', 'ba');
     const content = fc

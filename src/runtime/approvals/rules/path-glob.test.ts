@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {compileGlob} from '../../../workspace/glob/compile-glob.ts';
 import {compilePathGlob} from './path-glob.ts';
 
 function matches(pattern: string, path: string): boolean {
@@ -42,6 +43,10 @@ describe('ruling W2: gitignore-style', () => {
     ['a\\*b', 'a*b', true],
     ['a\\*b', 'axb', false],
     ['README', 'readme', false],
+    ['[\\]x]y', ']y', true],
+    ['[{]x', '{x', true],
+    ['b[c-a]', 'bc', true],
+    ['docs/**', 'docs', true],
     ['**', '.', true],
     ['*', '.', false],
     ['src', './src//main.ts', true],
@@ -69,6 +74,36 @@ describe('ruling W2: gitignore-style', () => {
         expect(matches(`/${directory}/*`, `${path}x`)).toBe(true);
         expect(matches(`/${path}`, `${path}x`)).toBe(false);
       }),
+    );
+  });
+
+  test('policy: what the tool glob finds by a pattern is what a rule with that pattern covers', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      '*',
+      '**',
+      '?',
+      '[ab]',
+      '[!a]',
+      '[\\]a]',
+      '/',
+      '/**/',
+      '\\a',
+      '\\{',
+    );
+    const pattern = fc.array(piece, {minLength: 1, maxLength: 6}).map(pieces => pieces.join(''));
+    const name = fc.constantFrom('a', 'b', 'ab', ']', '{', 'ba');
+    const path = fc.array(name, {minLength: 1, maxLength: 4}).map(names => names.join('/'));
+    fc.assert(
+      fc.property(pattern, path, (text, file) => {
+        const [rule, glob] = [compilePathGlob(text), compileGlob(text, 'pattern')];
+        fc.pre(rule.ok && glob.ok);
+        if (glob.value.keepsPath(file)) expect([text, file, rule.value(file)]).toEqual([text, file, true]);
+        // And all that lies below it.
+        if (rule.value(file)) expect(rule.value(`${file}/c`)).toBe(true);
+      }),
+      {numRuns: 2000},
     );
   });
 

@@ -1,5 +1,5 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {readdirSync, readFileSync} from 'node:fs';
+import {delimiter, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
@@ -11,10 +11,11 @@ import {ELEMENT_NAMES} from './element-name.ts';
 import {parseDirectly} from './parse-directly.ts';
 import {parseFully} from './parse-fully.ts';
 
-/** Real pages lie beside the checkout on some machines; the project's own fixtures are always there. */
-const PLACES = ['../../../../../shared/data/pages', '../../../../test/fixtures/pages']
-  .map(path => fileURLToPath(new URL(path, import.meta.url)))
-  .filter(path => existsSync(path));
+/** `FORGE_TEST_PAGES` adds a folder of pages that both parsers have to read alike (decision 0019). */
+const PLACES = [
+  ...(process.env['FORGE_TEST_PAGES']?.split(delimiter) ?? []),
+  fileURLToPath(new URL('../../../../test/fixtures/pages', import.meta.url)),
+];
 const PAGES = PLACES.flatMap(place =>
   readdirSync(place, {recursive: true, encoding: 'utf8'})
     .filter(name => name.endsWith('.html'))
@@ -83,7 +84,10 @@ function expectSameTree(html: string): void {
 }
 
 describe('the direct parser builds the tree of the full algorithm', () => {
-  test('D1 real pages, of which only those with templates need the full one', () => {
+  test('D1 real pages, of which only those with templates need the full one', {
+    tags: 'slow',
+    timeout: 120_000,
+  }, () => {
     expect(PAGES.length).toBeGreaterThan(8);
     for (const page of PAGES) {
       const html = readFileSync(page, 'utf8');
@@ -91,7 +95,7 @@ describe('the direct parser builds the tree of the full algorithm', () => {
       expect(tree === undefined, page).toBe(html.includes('<template'));
       if (tree !== undefined) expect(describeTree(tree), page).toBe(describeTree(parseFully(html)));
     }
-  }, 120_000);
+  });
 
   test.each(Object.keys(TREE_CONSTRUCTION_CASES))('HTML 13.2 %s', section => {
     for (const html of TREE_CONSTRUCTION_CASES[section] ?? []) {
@@ -101,7 +105,7 @@ describe('the direct parser builds the tree of the full algorithm', () => {
     }
   });
 
-  test('HTML 13.2.6 every tag in every insertion mode', () => {
+  test('HTML 13.2.6 every tag in every insertion mode', {tags: 'slow', timeout: 60_000}, () => {
     for (const beginning of BEGINNINGS) {
       for (const name of ELEMENT_NAMES) {
         expectSameTree(`${beginning}<${name}>x`);
@@ -109,16 +113,16 @@ describe('the direct parser builds the tree of the full algorithm', () => {
         expectSameTree(`${beginning}</${name}>x<td>y</b>z`);
       }
     }
-  }, 60_000);
+  });
 
-  test('D1 soup of tags', () => {
+  test('D1 soup of tags', {tags: 'slow', timeout: 60_000}, () => {
     fc.assert(fc.property(markupSoup, expectSameTree), {numRuns: 3000});
-  }, 60_000);
+  });
 
-  test('D1 pages with tags left out, repeated and swapped', () => {
+  test('D1 pages with tags left out, repeated and swapped', {tags: 'slow', timeout: 60_000}, () => {
     const small = OWN_PAGES.map(page => readFileSync(page, 'utf8')).filter(html => html.length < 20_000);
     fc.assert(fc.property(fc.constantFrom(...small).chain(mutationOf), expectSameTree), {numRuns: 300});
-  }, 60_000);
+  });
 });
 
 test('D1 what the direct parser does not know is left to the full one', () => {

@@ -1,6 +1,7 @@
-import ipaddr from 'ipaddr.js';
+import {formatIp, parseIp, unmapIp} from '../../ip/ip-address.ts';
 
 /** One text for one address: `::ffff:10.0.0.1` is `10.0.0.1`, `2001:DB8:0::1` is `2001:db8::1`. */
 export function canonicalAddress(address: string): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  const parsed = parseIp(address);
+  return parsed === undefined ? address : formatIp(unmapIp(parsed));
 }

@@ -103,7 +103,7 @@ function checkPinned(target: PinnedTarget, remote: string | undefined): Err<Fail
   const host = target.url.name;
   return fail(
     'ssrf_blocked',
-    `The connection for "${host}" leads to ${address || 'no address'}, which is none of its judged addresses. ` +
+    `The connection for "${host}" leads to ${address || 'no address'}, which is not one of its checked addresses. ` +
       'It was closed; do not retry.',
     {blocked_ip: address, host},
   );

@@ -1,5 +1,7 @@
-import ipaddr from 'ipaddr.js';
+import {type IpAddress, parseIp, unmapIp} from '../../ip/ip-address.ts';
+import {parseIpRange, rangeContains} from '../../ip/ip-range.ts';
 import type {WebUrl} from '../../page.ts';
+import {canonicalAddress} from './canonical-address.ts';
 
 /** One entry of NO_PROXY, read once. */
 export interface NoProxyRule {
@@ -20,23 +22,27 @@ export function parseNoProxy(list: string): readonly NoProxyRule[] {
 
 function matcher(entry: string): (url: WebUrl) => boolean {
   if (entry === '*') return () => true;
-  if (ipaddr.isValidCIDR(entry)) {
-    const range = ipaddr.parseCIDR(entry);
+  const range = parseIpRange(entry);
+  if (range !== undefined) {
     return url => {
-      const address = url.address === undefined ? undefined : ipaddr.process(url.address);
-      return address?.kind() === range[0].kind() && address.match(range);
+      const address = literalAddress(url);
+      return address !== undefined && rangeContains(range, address);
     };
   }
   const {host, port} = splitPort(entry);
   const onPort = (url: WebUrl): boolean => port === undefined || url.port === port;
-  if (ipaddr.isValid(host)) {
-    const wanted = ipaddr.process(host).toString();
-    return url =>
-      onPort(url) && url.address !== undefined && ipaddr.process(url.address).toString() === wanted;
+  if (parseIp(host) !== undefined) {
+    const wanted = canonicalAddress(host);
+    return url => onPort(url) && url.address !== undefined && canonicalAddress(url.address) === wanted;
   }
   const name = host.replace(/^\*(?=\.)/, '').replace(/\.$/, '');
   const suffix = name.startsWith('.') ? name : `.${name}`;
   return url => onPort(url) && url.address === undefined && (url.name === name || url.name.endsWith(suffix));
+}
+
+function literalAddress({address}: WebUrl): IpAddress | undefined {
+  const parsed = address === undefined ? undefined : parseIp(address);
+  return parsed && unmapIp(parsed);
 }
 
 function splitPort(entry: string): {readonly host: string; readonly port: number | undefined} {

@@ -198,6 +198,10 @@ describe('ruling A8: the settings', () => {
     ['[::1]:80', 'http://[::1]/', false],
     ['2001:db8::/32', 'http://[2001:db8::5]/', false],
     ['0.0.0.0/0', 'http://[2001:db8::5]/', true],
+    ['::ffff:10.0.0.0/104', 'http://10.1.2.3/', false],
+    // An IPv4-compatible address is not the IPv4 address, and a short form is a name here.
+    ['::1.2.3.4', 'http://1.2.3.4/', true],
+    ['10.1', 'http://10.0.0.1/', true],
     ['com', 'http://example.com/', false],
     ['[', 'http://example.com/', true],
     [':', 'http://example.com/', true],

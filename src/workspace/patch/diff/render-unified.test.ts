@@ -53,7 +53,7 @@ describe('the line diff', () => {
     expect(diffLines(old, moved)).toHaveLength(1);
   });
 
-  test('policy: the worst cases end in time', () => {
+  test('policy: the worst cases end in time', {tags: 'slow'}, () => {
     const count = 100_000;
     const cases: [string, string[], string[]][] = [
       ['nothing in common', numbered(count, 'a'), numbered(count, 'b')],
@@ -114,7 +114,9 @@ describe('the unified diff', () => {
     expect(renderUnifiedDiff(old, old, 'x')).toEqual({diff: '', added: 0, removed: 0});
   });
 
-  test('property: read back and applied, it gives the new bytes, and the undo the old ones', () => {
+  test('property: read back and applied, it gives the new bytes, and the undo the old ones', {
+    tags: 'slow',
+  }, () => {
     const part = fc.constantFrom(
       'a',
       'b',

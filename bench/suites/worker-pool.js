@@ -18,9 +18,9 @@ export async function measure({rounds}) {
   const never = Number.POSITIVE_INFINITY;
   const here = new WorkerPool({threshold: {convert: never, chunk: never}, maxThreads: 2});
   const thread = new WorkerPool({threshold: {convert: 0, chunk: 0}, maxThreads: 2});
-  const run = async (offload, job) => {
+  const run = async (pool, job) => {
     const budget = new Budget(60_000, systemClock);
-    const done = await offload.run(job, budget);
+    const done = await pool.run(job, budget);
     budget.close();
     if (!done.ok) throw new Error(done.error.message);
     return done.value;
@@ -62,12 +62,12 @@ function randomLetters(length) {
 
 /** A thread's first document also starts the thread and loads the code in it. */
 async function firstUse(WorkerPool, Budget, clock) {
-  const offload = new WorkerPool({threshold: {convert: 0, chunk: 0}, maxThreads: 1});
+  const pool = new WorkerPool({threshold: {convert: 0, chunk: 0}, maxThreads: 1});
   const budget = new Budget(60_000, clock);
   const start = cpuTime();
-  await offload.run({kind: 'chunk', markdown: 'text', maxTokens: 600}, budget);
+  await pool.run({kind: 'chunk', markdown: 'text', maxTokens: 600}, budget);
   const took = cpuTime() - start;
   budget.close();
-  await offload.close();
+  await pool.close();
   return `The first use of a thread takes ${took.toFixed(0)} ms of computing more.`;
 }

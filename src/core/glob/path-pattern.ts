@@ -1,7 +1,7 @@
-import {ok, type Result} from '../../core/result.ts';
+import {ok, type Result} from '../result.ts';
 import {compileNamePattern, type NamePattern} from './name-pattern.ts';
 
-/** One line of a .gitignore, or one `rg -g`. */
+/** One line of a .gitignore, of a glob, or of a rule on paths. */
 export interface PathPattern {
   /** It starts with `!`. */
   readonly negated: boolean;
@@ -9,6 +9,8 @@ export interface PathPattern {
   readonly directoryOnly: boolean;
   /** Whether the path fits. Its first `from` names lead to where the pattern holds. */
   readonly matches: (names: readonly string[], from?: number) => boolean;
+  /** Whether the path fits, or a directory above it: `a/**` covers `a` too, and `**` the root. */
+  readonly covers: (names: readonly string[]) => boolean;
 }
 
 type Segment = NamePattern | '**';
@@ -35,23 +37,34 @@ export function compilePathPattern(text: string): Result<PathPattern, string> {
     segments.push(name === '' ? () => false : compiled.value);
   }
   const last = segments.at(-1);
-  const matches =
-    anchored || last === undefined || last === '**'
-      ? (path: readonly string[], from = 0) => matchSegments(segments, path, from)
-      : (path: readonly string[]) => last(path.at(-1) ?? '');
-  return ok({negated, directoryOnly, matches});
+  const flags = {negated, directoryOnly};
+  if (anchored || last === undefined || last === '**') {
+    return ok({
+      ...flags,
+      matches: (path, from = 0) => matchSegments(segments, path, from, false),
+      covers: path => matchSegments(segments, path, 0, true),
+    });
+  }
+  return ok({...flags, matches: path => last(path.at(-1) ?? ''), covers: path => path.some(last)});
 }
 
 /**
  * The last `**` takes up what does not fit; an earlier one need never be asked again. At the end, it takes one
- * name at least: `a/**` is what is below `a`.
+ * name at least: `a/**` is what is below `a`. `covering`: the names may go on where the pattern has ended, and a
+ * `**` at the end may take none.
  */
-function matchSegments(segments: readonly Segment[], names: readonly string[], from: number): boolean {
+function matchSegments(
+  segments: readonly Segment[],
+  names: readonly string[],
+  from: number,
+  covering: boolean,
+): boolean {
   let segment = 0;
   let at = from;
   let doubleStar = -1;
   let taken = 0;
   while (at < names.length) {
+    if (covering && segment === segments.length) return true;
     const wanted = segments[segment];
     if (wanted === '**') {
       doubleStar = segment;
@@ -67,5 +80,6 @@ function matchSegments(segments: readonly Segment[], names: readonly string[], f
       segment = doubleStar + 1;
     }
   }
+  if (covering && segments[segment] === '**') segment += 1;
   return segment === segments.length;
 }

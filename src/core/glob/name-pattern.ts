@@ -1,4 +1,4 @@
-import {ok, type Result} from '../../core/result.ts';
+import {ok, type Result} from '../result.ts';
 import {classEnd} from './class-end.ts';
 
 /** Whether one name of a path fits. */
@@ -66,7 +66,8 @@ function parseClass(text: string): CharacterClass {
     const dash = members[at + 1];
     const last = members[at + 2];
     const isRange = dash?.point === 0x2d && !dash.isEscaped && last !== undefined;
-    ranges.push([first, isRange ? last.point : first]);
+    // As in git, the first member of a range is a member even where the range runs backwards.
+    ranges.push([first, isRange ? Math.max(first, last.point) : first]);
     if (isRange) at += 2;
   }
   return {negated, ranges};
