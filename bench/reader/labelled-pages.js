@@ -3,18 +3,19 @@ import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {getDomain} from 'tldts';
 
+/** The directory of the labels, and with `_` the field that has them. */
+const LABELS = 'ground-truth';
+
 /**
  * The labelled pages below a directory as WCXB lays them out: `html/ID.html.gz` and `ground-truth/ID.json`. Pages of
  * one site are all in one half, so that what is learnt of a site's templates does not score.
  */
 export function* labelledPages(directory, {half} = {}) {
-  for (const name of readdirSync(join(directory, 'ground-truth')).sort()) {
+  for (const name of readdirSync(join(directory, LABELS)).sort()) {
     const id = name.replace('.json', '');
-    const {
-      url,
-      ground_truth: truth,
-      _internal: internal,
-    } = JSON.parse(readFileSync(join(directory, 'ground-truth', name), 'utf8'));
+    const page = JSON.parse(readFileSync(join(directory, LABELS, name), 'utf8'));
+    const {url, _internal: internal} = page;
+    const truth = page[LABELS.replace('-', '_')];
     // Few have no address; each is a site of its own.
     const isIn = halfOf(url || `https://${id}.invalid/`);
     if (half !== undefined && isIn !== half) continue;
