@@ -33,6 +33,7 @@ export function canonicalizeUrl(input: string): CanonicalUrl {
 
 const MODES: readonly ExtractionMode[] = ['srd', 'reader'];
 
+/** How `htmlToMarkdown` reads a page. */
 export interface HtmlToMarkdownOptions {
   /** `srd` keeps what no rule names as furniture; `reader` keeps the main content, told by the structure of the page. */
   readonly mode?: ExtractionMode;
