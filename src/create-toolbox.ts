@@ -138,7 +138,7 @@ function announce(toolbox: Toolbox, {log, workspace, approver}: ToolboxOptions):
 /** The composition root: everything is wired here, and closed by one `close()`. */
 export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = {}): Toolbox {
   const {config} = resolved;
-  const {webfetch, output, groups} = config.tools;
+  const {webfetch, webread, output, groups} = config.tools;
   const wrong = wrongGroups(groups, 'tools.groups');
   if (wrong.length > 0) throw new ConfigError(wrong);
   const {clock = systemClock, environment = readEnvironment()} = ports;
@@ -147,7 +147,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
   const stopped = stoppedByMode(resolved);
   const closed = closedPaths(ports, environment);
   const workspace = openWorkspace({...ports, clock, environment, protectedPaths: closed});
-  const web = openWeb(webfetch, {
+  const web = openWeb(webfetch, webread, {
     log,
     clock,
     env: environment.env,

@@ -33,6 +33,7 @@ export {
   canonicalizeUrl,
   chunkMarkdown,
   countTokens,
+  type HtmlToMarkdownOptions,
   htmlToMarkdown,
   InvalidUrlError,
   isAllowedByRobots,

@@ -16,7 +16,8 @@ const tarball = await pack(folder);
 const bundle = join(folder, `${manifest.name}-${manifest.version}-${process.platform}-${process.arch}.mcpb`);
 await writeFile(bundle, await makeBundle());
 await writeJson('server.json', serverJson(manifest));
-for (const [name, content] of Object.entries(pluginFiles(manifest))) await writeJson(`claude-plugin/${name}`, content);
+for (const [name, content] of Object.entries(pluginFiles(manifest)))
+  await writeJson(`claude-plugin/${name}`, content);
 await mkdir(join(folder, 'image'), {recursive: true});
 await copyFile(join(ROOT, 'packaging/Dockerfile'), join(folder, 'image/Dockerfile'));
 await copyFile(tarball, join(folder, 'image/forge-tools.tgz'));

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the host that reads the manifest fills these in
 // What registries and clients want to know about the package, made from package.json.
 
 /** The MCP registry: one package, started by npx. `name` has to be a name that who publishes it owns. */

@@ -1,4 +1,5 @@
 import {ConfigError} from '../config/config-error.ts';
+import type {Config} from '../config/config-schema.ts';
 import type {Profile} from '../config/fill-profile.ts';
 import {type LoadedConfig, loadConfig} from '../config/load-config.ts';
 import type {Log} from '../core/log.ts';
@@ -12,6 +13,8 @@ export interface SettingFlags {
   readonly config: string | undefined;
   readonly 'log-level'?: string | undefined;
   readonly profile?: Profile | undefined;
+  /** R2: instead of what the configuration says, for fetching and reading alike. */
+  readonly mode?: 'srd' | 'reader' | undefined;
 }
 
 export interface Settings {
@@ -42,7 +45,18 @@ export async function readSettings(
   const problems = checkConfig(loaded.value.config);
   if (problems.length > 0) throw new ConfigError(problems);
   const log = jsonLog(console.err, level);
-  return {resolved: loaded.value, log: isLogged ? log : withWarnings(log, console), isLogged};
+  const resolved = {...loaded.value, config: withMode(loaded.value.config, flags.mode)};
+  return {resolved, log: isLogged ? log : withWarnings(log, console), isLogged};
+}
+
+function withMode(config: Config, mode: SettingFlags['mode']): Config {
+  if (mode === undefined) return config;
+  const {webfetch, webread} = config.tools;
+  const extraction = {...webfetch.extraction, mode};
+  return {
+    ...config,
+    tools: {...config.tools, webfetch: {...webfetch, extraction}, webread: {...webread, mode}},
+  };
 }
 
 /** FR-WF-05b: what a configuration says otherwise than it is used is for the person at the terminal, too. */

@@ -64,9 +64,9 @@ export function openPageReader(
   {environment, log}: {readonly environment: Environment; readonly log: Log},
 ): PageReader {
   const {config, warnings} = resolved;
-  const {webfetch} = config.tools;
+  const {webfetch, webread} = config.tools;
   const stopped = stoppedByMode(resolved);
-  const web = openWeb(webfetch, {
+  const web = openWeb(webfetch, webread, {
     log,
     clock: systemClock,
     env: environment.env,

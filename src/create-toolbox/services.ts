@@ -175,7 +175,7 @@ async function tryBrowser(
   {env, cwd}: Environment,
   signal: AbortSignal,
 ): Promise<Probe> {
-  const web = openWeb(config.tools.webfetch, {
+  const web = openWeb(config.tools.webfetch, config.tools.webread, {
     log: silentLog,
     clock: systemClock,
     env,

@@ -28,7 +28,7 @@ import {createSsrfValidator} from './guard/ssrf-validator.ts';
 import {logFetch} from './log-fetch.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
-import type {WebFetchOptions} from './options.ts';
+import type {ExtractionMode, WebFetchOptions} from './options.ts';
 import type {Credential, ExtraMedia, HttpTransport, WebUrl} from './page.ts';
 import {
   type DocumentRequest,
@@ -61,6 +61,8 @@ export interface WebPorts {
 
 /** What was checked at start-up. */
 export interface WebSettings {
+  /** R2: of what is read; `options` say it for what is fetched. */
+  readonly readingMode: ExtractionMode;
   readonly policy: GuardPolicy;
   readonly proxy: ProxySettings | undefined;
   readonly credentials: readonly Credential[];
@@ -88,7 +90,7 @@ const REMEMBERED_REDIRECTS = 10_000;
 /** Wires the stages of `web_fetch`. */
 export function assembleWeb(
   options: WebFetchOptions,
-  {policy, proxy, credentials}: WebSettings,
+  {policy, proxy, credentials, readingMode}: WebSettings,
   ports: WebPorts,
 ): Web {
   const {clock} = ports;
@@ -135,7 +137,17 @@ export function assembleWeb(
     logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
   const snapshots = new Snapshots(deps.cache, credentials);
   const reads = new Set([...(ports.reads ?? []), ...ownMedia(options)]);
-  const reading = {options, policy, workers, clock, log, snapshots, reads, fetchPage: fetch};
+  const reading = {
+    options,
+    policy,
+    workers,
+    clock,
+    log,
+    snapshots,
+    reads,
+    mode: readingMode,
+    fetchPage: fetch,
+  };
   return {
     deps,
     fetch,

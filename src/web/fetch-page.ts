@@ -7,6 +7,7 @@ import {fitToBudget} from './fit/fit-to-budget.ts';
 import {checkUrl} from './guard/check-url.ts';
 import {type LoadSharedDeps, loadShared} from './load-shared.ts';
 import type {MayReach} from './navigate/host-reach.ts';
+import type {ExtractionMode, WebFetchOptions} from './options.ts';
 import type {FetchResponse, PageFacts, ReadingTerms} from './page.ts';
 import {chooseRendering, type RenderingSettings} from './render/choose-rendering.ts';
 import {countTokens} from './tokens/count-tokens.ts';
@@ -18,6 +19,8 @@ export interface FetchRequest {
   readonly max_chunk_tokens: number;
   readonly no_cache: boolean;
   readonly force_browser: boolean;
+  /** R2: what is taken for the content. Default: what the options say. */
+  readonly mode?: ExtractionMode;
 }
 
 export interface FetchLimits {
@@ -42,7 +45,7 @@ export type FetchPageDeps = CheckSettingsDeps &
   FindCachedDeps &
   LoadSharedDeps &
   PlanPageDeps & {
-    readonly options: RenderingSettings;
+    readonly options: RenderingSettings & Pick<WebFetchOptions, 'extraction'>;
   };
 
 /**
@@ -50,10 +53,17 @@ export type FetchPageDeps = CheckSettingsDeps &
  * The first check that fails ends the call, and nothing after it runs.
  */
 export async function fetchPage(
-  {url: requested, max_chunk_tokens: maxChunkTokens, no_cache: noCache, force_browser: forced}: FetchRequest,
+  request: FetchRequest,
   {maxBytes, signal, mayReach, reading}: FetchLimits,
-  deps: FetchPageDeps,
+  common: FetchPageDeps,
 ): Promise<Result<FetchOutcome>> {
+  const {
+    url: requested,
+    max_chunk_tokens: maxChunkTokens,
+    no_cache: noCache,
+    force_browser: forced,
+  } = request;
+  const deps = withMode(common, request.mode);
   const settings = checkSettings(deps);
   if (!settings.ok) return settings;
 
@@ -89,4 +99,10 @@ export async function fetchPage(
     countTokens,
   );
   return fitted.ok ? ok({response: fitted.value, markdown, facts}) : fitted;
+}
+
+function withMode(deps: FetchPageDeps, mode: ExtractionMode | undefined): FetchPageDeps {
+  const {options} = deps;
+  if (mode === undefined || mode === options.extraction.mode) return deps;
+  return {...deps, options: {...options, extraction: {...options.extraction, mode}}};
 }

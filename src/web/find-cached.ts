@@ -15,7 +15,10 @@ import type {Rendering} from './render/choose-rendering.ts';
 import {parseUrl} from './url/parse-url.ts';
 
 export interface FindCachedDeps {
-  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'browser' | 'timeout_seconds' | 'http'>;
+  readonly options: Pick<
+    WebFetchOptions,
+    'cache_redirects' | 'browser' | 'timeout_seconds' | 'http' | 'extraction'
+  >;
   readonly clock: Clock;
   readonly policy: GuardPolicy;
   readonly cache: Pick<DiskCache, 'read'>;

@@ -15,12 +15,12 @@ import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {CheckedUrl, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
 import {type Content, type ContentDeps, type KeptPage, readContent} from './read-content.ts';
-import {ownMedia, readingVariant} from './reading-variant.ts';
+import {mediaVariant, ownMedia, readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {type BrowserPageDeps, openBrowserPage} from './render/open-browser-page.ts';
 
 interface StoreDeps {
-  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'http' | 'timeout_seconds'>;
+  readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'http' | 'timeout_seconds' | 'extraction'>;
   readonly cache: Pick<DiskCache, 'write' | 'recall'>;
   readonly redirects: PermanentRedirects;
   /** What a document depends on of ours, for request headers of these: see `Validators.asked_as`. */
@@ -47,7 +47,10 @@ export async function loadPage(
   const budget = new Budget(deps.options.timeout_seconds * 1000, deps.clock, signal);
   const variant = readingVariant(reading, deps.options);
   const accepts = reading?.accepts ?? ownMedia(deps.options);
-  const headers = variant === '' ? deps.headers : {...deps.headers, Accept: acceptHeader(accepts)};
+  const headers =
+    mediaVariant(reading, deps.options) === ''
+      ? deps.headers
+      : {...deps.headers, Accept: acceptHeader(accepts)};
   const askedAs = deps.askedAs(headers);
   const navigation = new Navigation({...deps, headers}, rendering.method, reach);
   /** What is shown to a credential, or on other terms, is cached apart; `source` is the address that was asked. */

@@ -37,7 +37,8 @@ export async function loadShared(
 ): Promise<Result<LoadedPage>> {
   const {rendering, noCache, reading} = request;
   const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
-  const terms = reading ? `reading:${readingVariant(reading, deps.options)}` : 'own';
+  // One page for each way of reading it (rulings R2, R3).
+  const terms = `${reading ? 'reading' : 'own'}:${readingVariant(reading, deps.options)}`;
   const common = `${wanted} ${noCache} ${terms} ${start.url.canonical}`;
   for (const key of [common, `${common} ${randomHex(8)}`]) {
     const shared = await deps.sharedLoads.share(key, caller, async signal => {

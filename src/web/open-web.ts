@@ -4,6 +4,7 @@ import {readCredentials} from './credentials/read-credentials.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {readGuardPolicy} from './guard/guard-policy.ts';
 import type {WebFetchOptions} from './options.ts';
+import type {WebReadOptions} from './read/options.ts';
 import {readProxySettings} from './transport/connect/proxy.ts';
 
 /** The pipeline of `web_fetch`, of which nothing is loaded before the first call. */
@@ -19,7 +20,11 @@ export interface LazyWeb {
 }
 
 /** Checks the settings now and loads the rest when it is needed. The error holds what stops start-up. */
-export function openWeb(options: WebFetchOptions, ports: WebPorts): Result<LazyWeb, readonly string[]> {
+export function openWeb(
+  options: WebFetchOptions,
+  reading: Pick<WebReadOptions, 'mode'>,
+  ports: WebPorts,
+): Result<LazyWeb, readonly string[]> {
   const guard = readGuardPolicy(options.security, options.allow_private);
   if (!guard.ok) return guard;
   const proxy = options.http.use_system_proxy ? readProxySettings(ports.env) : ok(undefined);
@@ -27,7 +32,7 @@ export function openWeb(options: WebFetchOptions, ports: WebPorts): Result<LazyW
   const {credentials, problems} = readCredentials(options.credentials, ports);
   if (problems.length > 0) return {ok: false, error: problems};
   const {policy, warnings} = guard.value;
-  const settings: WebSettings = {policy, proxy: proxy.value, credentials};
+  const settings: WebSettings = {policy, proxy: proxy.value, credentials, readingMode: reading.mode};
 
   let loading: Promise<Web> | undefined;
   const load = (): Promise<Web> => {

@@ -347,6 +347,13 @@ export const webFetchSection = {
       doc: 'From HTML to Markdown.',
       extension: true,
       entries: {
+        mode: {
+          kind: 'choice',
+          default: 'srd',
+          choices: ['srd', 'reader'],
+          extension: true,
+          doc: 'What `web_fetch` takes for the content of a page. `srd`: everything that no rule names as furniture. `reader`: the main content, told by the structure of the page; less furniture, and fewer tokens. Pages of the two are cached side by side.',
+        },
         honor_base_href: {
           kind: 'flag',
           default: false,
@@ -359,3 +366,6 @@ export const webFetchSection = {
 } as const satisfies Section;
 
 export type WebFetchOptions = SettingsOf<typeof webFetchSection>;
+
+/** R2. */
+export type ExtractionMode = WebFetchOptions['extraction']['mode'];

@@ -1,6 +1,7 @@
 import type {Failure} from '../core/failure/failure.ts';
 import {chunkMarkdown as chunk} from './chunk/chunk-markdown.ts';
 import {extractHtml} from './extract/extract-html.ts';
+import type {ExtractionMode} from './options.ts';
 import type {CanonicalUrl, FetchChunk} from './page.ts';
 import {countTokens} from './tokens/count-tokens.ts';
 import {parseUrl} from './url/parse-url.ts';
@@ -30,15 +31,33 @@ export function canonicalizeUrl(input: string): CanonicalUrl {
   return url.value.canonical;
 }
 
+const MODES: readonly ExtractionMode[] = ['srd', 'reader'];
+
+/** How `htmlToMarkdown` reads a page. */
+export interface HtmlToMarkdownOptions {
+  /** `srd` keeps what no rule names as furniture; `reader` keeps the main content, told by the structure of the page. */
+  readonly mode?: ExtractionMode;
+}
+
 /**
  * SRD 3.5.1: the readable part of an HTML document as Markdown, links made absolute against
  * `baseUrl` (an absolute http(s) URL). Synchronous; for untrusted pages of size use `webFetch`,
- * which has a deadline.
+ * which has a deadline. R2: `mode` says what is the readable part. Throws `InvalidUrlError`, and `TypeError`
+ * for another mode.
  */
-export function htmlToMarkdown(html: string, baseUrl: string): string {
+export function htmlToMarkdown(
+  html: string,
+  baseUrl: string,
+  {mode = 'srd'}: HtmlToMarkdownOptions = {},
+): string {
+  if (!MODES.includes(mode)) {
+    throw new TypeError(
+      `The mode ${JSON.stringify(mode)} is none of "srd" and "reader". Give one of these, or none for "srd".`,
+    );
+  }
   const base = parseUrl(baseUrl);
   if (!base.ok) throw new InvalidUrlError(base.error);
-  return extractHtml(html, {baseUrl: base.value.canonical, honorBaseHref: false}).markdown;
+  return extractHtml(html, {baseUrl: base.value.canonical, honorBaseHref: false, mode}).markdown;
 }
 
 /** SRD 3.5.3: Markdown in chunks of at most `maxTokens` cl100k tokens (a line of a code fence may exceed it, ruling E4). */

@@ -8,7 +8,7 @@ import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach} from './navigate/host-reach.ts';
-import type {WebFetchOptions} from './options.ts';
+import type {ExtractionMode, WebFetchOptions} from './options.ts';
 import type {ExtraMedia, ReadingTerms} from './page.ts';
 import type {QuoteCheck} from './read/quote/quote-check.ts';
 import type {Links} from './read/readable-page.ts';
@@ -59,6 +59,8 @@ export interface ReadDeps {
   readonly snapshots: Snapshots;
   /** Ruling R3 */
   readonly reads: ReadonlySet<ExtraMedia>;
+  /** R2: what is taken for the content of a page. */
+  readonly mode: ExtractionMode;
   readonly fetchPage: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
 }
 
@@ -119,7 +121,7 @@ export async function quotePage(
 async function loadSnapshot(
   request: DocumentRequest,
   limits: ReadLimits,
-  {options, policy, log, snapshots, reads, fetchPage}: ReadDeps,
+  {options, policy, log, snapshots, reads, mode, fetchPage}: ReadDeps,
 ): Promise<Result<SnapshotPage>> {
   const url = parseUrl(request.url);
   if (!url.ok) return url;
@@ -151,7 +153,7 @@ async function loadSnapshot(
   };
   const max_chunk_tokens = options.default_max_chunk_tokens;
   const fetched = await fetchPage(
-    {url: request.url, max_chunk_tokens, no_cache, force_browser},
+    {url: request.url, max_chunk_tokens, no_cache, force_browser, mode},
     {...limits, maxBytes: Number.POSITIVE_INFINITY, reading},
   );
   if (!fetched.ok) return fetched;

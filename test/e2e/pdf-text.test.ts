@@ -14,7 +14,7 @@ async function markdownOf(name: string, pool: WorkerPool): Promise<string> {
     const bytes = new Uint8Array(readFileSync(new URL(name, CORPUS)));
     const job = {kind: 'convert', bytes, media: 'pdf', headerCharset: undefined} as const;
     const converted = await pool.run(
-      {...job, baseUrl: 'https://x/', honorBaseHref: false, maxTokens: 600},
+      {...job, baseUrl: 'https://x/', honorBaseHref: false, mode: 'srd', maxTokens: 600},
       budget,
     );
     return unwrap(converted).document.markdown;

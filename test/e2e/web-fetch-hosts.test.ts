@@ -57,7 +57,7 @@ async function site(config: {readonly cacheRedirects?: boolean; readonly follow?
     },
   });
   const logs: LogEvent[] = [];
-  const web = openWeb(known.tools.webfetch, {
+  const web = openWeb(known.tools.webfetch, known.tools.webread, {
     log: event => void logs.push(event),
     clock: systemClock,
     env: process.env,

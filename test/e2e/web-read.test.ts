@@ -12,7 +12,7 @@ const GUIDE = `<h1>Guide</h1>${FILLER}<h2>Keeping <em>bees</em></h2><p>Bees drin
 
 interface Fixture {
   readonly config?: Readonly<Record<string, Json>>;
-  readonly webread?: {readonly enabled: boolean};
+  readonly webread?: Readonly<Record<string, Json>>;
   readonly allow?: readonly string[];
   readonly cacheDir?: string;
   readonly maxBytes?: number;
@@ -209,11 +209,13 @@ describe('R1 web_read', () => {
   });
 
   test('R1: the same page, cache, robots and guard as web_fetch', async () => {
-    const {call, server, asked, cacheDir} = await open({
+    const pages = {
       '/robots.txt': answer('text/plain', 'User-agent: *\nDisallow: /no'),
       '/yes': htmlPage('<p>Yes.</p>'),
       '/no': htmlPage('<p>No.</p>'),
-    });
+    };
+    // R2: a page of the same mode is the same page.
+    const {call, server, asked, cacheDir} = await open(pages, {webread: {enabled: true, mode: 'srd'}});
     await call('web_fetch', {url: `${server.origin}/yes`});
     const {data} = await call('web_read', {url: `${server.origin}/yes`});
     expect(data.notes).toEqual(['cache_hit']);
@@ -316,7 +318,7 @@ describe('R1 verify_quote', () => {
   test('R1: by the snapshot alone, also when the page has changed', async () => {
     let body = '<p>Old words.</p>';
     const pages = {'/p': ((request, response) => htmlPage(body)(request, response)) satisfies PathHandler};
-    const {call, server} = await open(pages);
+    const {call, server} = await open(pages, {webread: {enabled: true, mode: 'srd'}});
     const url = `${server.origin}/p`;
     const {snapshot} = (await call('web_read', {url})).data;
     body = '<p>New words.</p>';
@@ -340,5 +342,35 @@ describe('R1 verify_quote', () => {
         details: {field},
       });
     }
+  });
+});
+
+describe('R2 modes', () => {
+  const SITE = `<title>Bees</title><article>${GUIDE}<div class="related-posts"><ul>${'<li><a href="/x">Read more stories</a>'.repeat(12)}</ul></div></article>`;
+
+  test('R2: web_fetch and web_read see a page each in their own mode, and each is cached', async () => {
+    const {read, call, server, asked, toolbox} = await open({'/guide': htmlPage(SITE)});
+    const url = `${server.origin}/guide`;
+    const fetched = await call('web_fetch', {url});
+    const first = await read({chunk: 1, max_tokens: 8192});
+    expect(JSON.stringify(fetched.data)).toContain('Read more stories');
+    expect(first.data.passages[0].text).toContain('Bees drink up to');
+    expect(JSON.stringify(first.data)).not.toContain('Read more stories');
+    expect(asked()).toBe(2);
+    expect((await call('web_fetch', {url})).data.notes).toContain('cache_hit');
+    const second = await read({chunk: 1, max_tokens: 8192});
+    expect(second.data).toMatchObject({final_url: url, snapshot: first.data.snapshot});
+    expect(second.data.notes).toContain('cache_hit');
+    expect(asked()).toBe(2);
+    await toolbox.close();
+  });
+
+  test('R2: the operator may give web_fetch the mode of readers, and web_read that of the SRD', async () => {
+    const fixture = {config: {extraction: {mode: 'reader'}}, webread: {enabled: true, mode: 'srd'}};
+    const {read, call, server, toolbox} = await open({'/guide': htmlPage(SITE)}, fixture);
+    const fetched = await call('web_fetch', {url: `${server.origin}/guide`});
+    expect(JSON.stringify(fetched.data)).not.toContain('Read more stories');
+    expect(JSON.stringify((await read({chunk: 1, max_tokens: 8192})).data)).toContain('Read more stories');
+    await toolbox.close();
   });
 });

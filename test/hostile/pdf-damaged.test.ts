@@ -71,7 +71,10 @@ async function read(bytes: Uint8Array, pool: WorkerPool): Promise<Result<Convert
   const budget = new Budget(DEADLINE_MS, systemClock);
   try {
     const job = {kind: 'convert', bytes, media: 'pdf', headerCharset: undefined} as const;
-    return await pool.run({...job, baseUrl: 'https://x/', honorBaseHref: false, maxTokens: 600}, budget);
+    return await pool.run(
+      {...job, baseUrl: 'https://x/', honorBaseHref: false, mode: 'srd', maxTokens: 600},
+      budget,
+    );
   } finally {
     budget.close();
   }

@@ -10,5 +10,7 @@ const toolbox = createToolbox({
 const call = (tool, params) => toolbox.call({tool, params, request_id: ''});
 const started = await call('run', {command, background: true});
 const waited = await call('wait_for', {text: 'up'});
-console.log(started.error === null && waited.data?.outcome === 'text' ? 'up' : JSON.stringify([started, waited]));
+console.log(
+  started.error === null && waited.data?.outcome === 'text' ? 'up' : JSON.stringify([started, waited]),
+);
 if (process.env.FORGE_TEST_CLOSE !== undefined) await toolbox.close();

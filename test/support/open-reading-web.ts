@@ -42,7 +42,7 @@ export async function openReadingWeb(pages: Readonly<Record<string, PathHandler>
         },
       },
     });
-    const web = openWeb(config.tools.webfetch, {
+    const web = openWeb(config.tools.webfetch, config.tools.webread, {
       log: () => {},
       clock,
       env: {},

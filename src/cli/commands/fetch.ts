@@ -1,6 +1,7 @@
 import type {Result, WebFetchArgs} from '../../index.ts';
 import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {modeFlag} from '../flags/mode-flag.ts';
 import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
 import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
@@ -46,6 +47,7 @@ const FLAGS = {
   'max-chunk-tokens': {type: 'string', value: 'N', help: 'Largest chunk, 128 to 2048 cl100k tokens.'},
   'no-cache': {type: 'boolean', help: 'Do not read the page cache (the fresh page is still written to it).'},
   'force-browser': {type: 'boolean', help: 'Render in the headless browser.'},
+  mode: modeFlag('tools.webfetch.extraction.mode'),
   ...BATCH_FLAGS,
   ...TOOLBOX_FLAGS,
 } as const;

@@ -1,5 +1,6 @@
 import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {modeFlag} from '../flags/mode-flag.ts';
 import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
 import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
 import {UsageError} from '../flags/usage-error.ts';
@@ -25,6 +26,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print the answer as one line of JSON, also of a call that failed.'},
   'no-cache': {type: 'boolean', help: 'Do not read the page cache (the fresh page is still written to it).'},
   'force-browser': {type: 'boolean', help: 'Render in the headless browser.'},
+  mode: modeFlag('tools.webread.mode'),
   ...TOOLBOX_FLAGS,
 } as const;
 

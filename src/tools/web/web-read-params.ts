@@ -13,9 +13,7 @@ export const maxAgeParam = z
   .min(0)
   .max(31_536_000)
   .optional()
-  .describe(
-    'Seconds; an older page is confirmed with its server.',
-  );
+  .describe('Seconds; an older page is confirmed with its server.');
 
 const ONE = 'take at most one of section, find and chunk';
 

@@ -19,9 +19,9 @@ export function convertDocument(
   budget: Budget,
 ): Promise<Result<ConvertedDocument>> {
   const {bytes, media, headerCharset} = raw;
-  const honorBaseHref = options.extraction.honor_base_href;
+  const {honor_base_href: honorBaseHref, mode} = options.extraction;
   return workers.run(
-    {kind: 'convert', bytes, media, headerCharset, baseUrl, honorBaseHref, maxTokens},
+    {kind: 'convert', bytes, media, headerCharset, baseUrl, honorBaseHref, mode, maxTokens},
     budget,
   );
 }

@@ -7,6 +7,7 @@ import {extractJson} from '../extract/json/extract-json.ts';
 import {namedMarkdown} from '../extract/named-markdown.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
+import type {ExtractionMode} from '../options.ts';
 import type {ChunkPlan, ExtractedDocument, Media} from '../page.ts';
 import type {QuoteCheck} from '../read/quote/quote-check.ts';
 import type {Reading} from '../read/reading.ts';
@@ -24,6 +25,8 @@ export interface ConvertJob {
   readonly headerCharset: string | undefined;
   readonly baseUrl: string;
   readonly honorBaseHref: boolean;
+  /** R2; of HTML. */
+  readonly mode: ExtractionMode;
   /** Of a chunk. One job does all, so that no text is copied from thread to thread twice. */
   readonly maxTokens: number;
 }
@@ -84,7 +87,7 @@ function extract(job: ConvertJob): Omit<ConvertedDocument, 'plan' | 'bytes'> {
   const {text, fallback} = decodeText(bytes, {html, ...(headerCharset !== undefined && {headerCharset})});
   return {
     document: html
-      ? extractHtml(text, {baseUrl, honorBaseHref: job.honorBaseHref})
+      ? extractHtml(text, {baseUrl, honorBaseHref: job.honorBaseHref, mode: job.mode})
       : extractOther(media, text, baseUrl),
     charsetFallback: fallback,
     spaIndicators: html && hasSpaIndicators(text),

@@ -19,6 +19,7 @@ async function convert(bytes: Uint8Array, threshold: number) {
       headerCharset: undefined,
       baseUrl: 'https://example.com/',
       honorBaseHref: false,
+      mode: 'srd',
       maxTokens: 600,
     },
     budget,

@@ -1,7 +1,9 @@
 import {BlockWriter} from './block-writer.ts';
+import {cellSpanOf} from './cell-span.ts';
 import {codeFence} from './code-fence.ts';
-import {EMPHASIS, STRONG, STRUCK} from './inline/inline-buffer.ts';
-import {InlineContent} from './inline/inline-content.ts';
+import {isFormula, roleIn} from './document-form.ts';
+import {STRONG} from './inline/inline-buffer.ts';
+import {InlineContent, styleOf} from './inline/inline-content.ts';
 import type {InlineContext} from './inline/render-inline.ts';
 import type {LinkTargets} from './link-targets.ts';
 import {ListLevels} from './list-levels.ts';
@@ -9,7 +11,7 @@ import {PreformattedText} from './preformatted-text.ts';
 import type {DocumentScan} from './scan-document.ts';
 import {TableBuilder} from './table-builder.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
-import {ROLE, roleOf} from './tree/element-role.ts';
+import {ROLE} from './tree/element-role.ts';
 import {TAG} from './tree/tag.ts';
 import {NONE, type Tree} from './tree/tree.ts';
 
@@ -76,7 +78,7 @@ class Converter {
 
   #enter(node: number): void {
     const tag = this.#tree.tag(node);
-    const role = roleOf(tag);
+    const role = roleIn(this.#scan.form, node, tag);
     if (this.#preformatted) this.#preformatted.enter(this.#tree, node, role);
     else if (!this.#enterInline(node, role)) {
       if (this.#inlineContexts.length > 0) this.#enterInInlineContext(role);
@@ -86,12 +88,12 @@ class Converter {
 
   #leave(node: number): void {
     const tag = this.#tree.tag(node);
-    const role = roleOf(tag);
+    const role = roleIn(this.#scan.form, node, tag);
     if (this.#preformatted) {
       if (node === this.#preformattedNode) this.#endPreformatted();
       else this.#preformatted.leave(role);
     } else if (!this.#leaveInline(node, role)) {
-      if (this.#inlineContexts.at(-1) === node) this.#leaveInlineContext(tag, role);
+      if (this.#inlineContexts.at(-1) === node) this.#leaveInlineContext(node, tag, role);
       else if (this.#inlineContexts.length > 0) this.#leaveInInlineContext(role);
       else this.#leaveBlock(role);
     }
@@ -103,15 +105,12 @@ class Converter {
       case ROLE.inline:
         return true;
       case ROLE.emphasis:
-        this.#inline.changeStyle(EMPHASIS, 1);
-        return true;
       case ROLE.strong:
-        this.#inline.changeStyle(STRONG, 1);
-        return true;
       case ROLE.struck:
-        this.#inline.changeStyle(STRUCK, 1);
+        this.#inline.changeStyle(styleOf(role), 1);
         return true;
       case ROLE.code:
+        if (isFormula(this.#tree.tag(node))) this.#inline.addText('$');
         this.#inline.enterCode();
         return true;
       case ROLE.link:
@@ -140,16 +139,13 @@ class Converter {
       case ROLE.lineBreak:
         return true;
       case ROLE.emphasis:
-        this.#inline.changeStyle(EMPHASIS, -1);
-        return true;
       case ROLE.strong:
-        this.#inline.changeStyle(STRONG, -1);
-        return true;
       case ROLE.struck:
-        this.#inline.changeStyle(STRUCK, -1);
+        this.#inline.changeStyle(styleOf(role), -1);
         return true;
       case ROLE.code:
         this.#inline.leaveCode();
+        if (isFormula(this.#tree.tag(node))) this.#inline.addText('$');
         return true;
       case ROLE.link:
         if (this.#inlineContexts.at(-1) === node) {
@@ -238,17 +234,22 @@ class Converter {
     this.#oneLineContexts++;
   }
 
-  #leaveInlineContext(tag: number, role: number): void {
+  #leaveInlineContext(node: number, tag: number, role: number): void {
     this.#inlineContexts.pop();
     this.#oneLineContexts--;
     switch (role) {
       case ROLE.heading: {
         const text = this.#takeInline('heading');
-        if (text !== '') this.#writer.write('heading', `${'#'.repeat(tag - TAG.h1 + 1)} ${text}`);
+        const level = this.#scan.form?.levels.get(node) ?? tag - TAG.h1 + 1;
+        if (text !== '') this.#writer.write('heading', `${'#'.repeat(level)} ${text}`);
         break;
       }
       case ROLE.cell:
-        this.#table?.addCell(this.#takeInline('cell'), tag === TAG.th);
+        this.#table?.addCell(
+          this.#takeInline('cell'),
+          tag === TAG.th,
+          this.#scan.form && cellSpanOf(this.#tree, node),
+        );
         break;
       case ROLE.caption:
         this.#caption = this.#takeInline('paragraph');

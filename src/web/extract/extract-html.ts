@@ -1,8 +1,11 @@
+import type {ExtractionMode} from '../options.ts';
 import type {ExtractedDocument} from '../page.ts';
 import {convertTree} from './convert-tree.ts';
 import {documentTitle} from './document-title.ts';
 import {hasContent} from './has-content.ts';
 import {LinkTargets} from './link-targets.ts';
+import {scanMainContent} from './reader/main-content.ts';
+import {readingTree} from './reader/reading-tree.ts';
 import {scanDocument} from './scan-document.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
 import {parseHtml} from './tree/parse-html.ts';
@@ -15,22 +18,30 @@ export interface ExtractHtmlOptions {
   readonly baseUrl: string;
   /** Whether `<base href>` replaces it. */
   readonly honorBaseHref: boolean;
+  /** R2: by the rules of SRD 3.5 (the default), or the main content by its structure. */
+  readonly mode?: ExtractionMode;
 }
 
-/** SRD 3.5.1: the Markdown, title and language of an HTML document. Pure; the same input gives the same bytes. */
+/** SRD 3.5.1, R2: the Markdown, title and language of an HTML document. Pure; the same input gives the same bytes. */
 export function extractHtml(html: string, options: ExtractHtmlOptions): ExtractedDocument {
-  return extractTree(parseHtml(html), html.length, options);
+  const tree = options.mode === 'reader' ? readingTree(html) : parseHtml(html);
+  return extractTree(tree, html.length, options);
 }
 
 /** The same for a parsed document; `htmlLength` is the length of its source. */
 export function extractTree(tree: Tree, htmlLength: number, options: ExtractHtmlOptions): ExtractedDocument {
   const title = documentTitle(tree);
   const language = documentLanguage(tree);
+  const targets = new LinkTargets(linkBase(tree, options), htmlLength);
   return {
-    markdown: documentMarkdown(tree, new LinkTargets(linkBase(tree, options), htmlLength)),
+    markdown: options.mode === 'reader' ? mainMarkdown(tree, targets) : documentMarkdown(tree, targets),
     ...(title === undefined ? {} : {title}),
     ...(language === undefined ? {} : {language}),
   };
+}
+
+function mainMarkdown(tree: Tree, targets: LinkTargets): string {
+  return convertTree(tree, DOCUMENT, scanMainContent(tree), targets);
 }
 
 // FR-WF-EXT-ROOT-01, D3: the first root in order that has content.

@@ -38,6 +38,20 @@ const PAGES: Record<string, (size: number) => string> = {
   joiners: size => `<p>${'\u200d👨'.repeat(size / 2)}`,
 };
 
+/** What the reader's mode looks at beside the tree. */
+const READER_PAGES: Record<string, (size: number) => string> = {
+  'deep paragraphs': size =>
+    `${'<div class="a b">'.repeat(500)}${'<p>some words, and more</p>'.repeat(size)}`,
+  'fragment links in one heading': size => `<h2>${'<a href="#a">¶b</a>'.repeat(size / 4)}`,
+  'sources of formulas in one formula': size =>
+    `<math>${'<mi>x</mi><annotation encoding="application/x-tex">x</annotation>'.repeat(size / 16)}`,
+  'spans of cells': size => `<table>${'<tr><td colspan=50 rowspan=50>x'.repeat(size / 8)}</table>`,
+  'classes of all kinds': size =>
+    Array.from({length: size / 4}, (_, id) => `<p class="a${id} b-${'x'.repeat(id % 50)}">w`).join(''),
+  'tables in tables': size => '<table><tr><td>a<td>b'.repeat(size / 8),
+  'noscript in noscript': size => `<noscript>${'<p>text of a page</p><noscript>'.repeat(size / 4)}`,
+};
+
 describe('hostile pages', () => {
   test.each(Object.keys(PAGES))('hostile HTML, linear time and output: %s', name => {
     const page = PAGES[name]?.(32_000) ?? '';
@@ -47,4 +61,15 @@ describe('hostile pages', () => {
     expect(performance.now() - start).toBeLessThan(5000);
     expect(markdown.length).toBeLessThan(16 * page.length + 4_000_000);
   });
+
+  test.each([...Object.entries(PAGES), ...Object.entries(READER_PAGES)])(
+    'R2 hostile HTML in reader mode, linear time and output: %s',
+    (_, make) => {
+      const page = make(32_000);
+      const start = performance.now();
+      const {markdown} = extractHtml(page, {...options, mode: 'reader'});
+      expect(performance.now() - start).toBeLessThan(5000);
+      expect(markdown.length).toBeLessThan(16 * page.length + 4_000_000);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import {isBoilerplate} from './boilerplate.ts';
+import type {DocumentForm} from './document-form.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
 import {ROLE, roleOf} from './tree/element-role.ts';
 import {soleButton} from './tree/sole-button.ts';
@@ -12,6 +13,8 @@ export interface DocumentScan {
   readonly roots: readonly number[];
   /** D9: tables that hold a table, say that they are presentation, or have one column of blocks. */
   readonly layoutTables: ReadonlySet<number>;
+  /** R2: of the reader's mode. */
+  readonly form?: DocumentForm;
 }
 
 const CONTENT_CLASS = /(?:^|[ \t\n\f\r])content(?![^ \t\n\f\r])/i;

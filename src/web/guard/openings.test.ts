@@ -23,13 +23,16 @@ test.each([
   expect(openings.map(describeOpening)).toEqual([expected]);
 });
 
-test.each(['*.test', 'a/b', 'a?b', 'a#b', 'u@a', 'a b', 'a:80', '', 'a\\b'])('policy: %j is no host', host => {
-  const {openings, problems} = read(host);
-  expect(openings).toEqual([]);
-  expect(problems).toEqual([
-    `Expected tools.webfetch.allow_private[0].host to be one host, such as "wiki.example.com" or "10.1.2.3", got "${host}".`,
-  ]);
-});
+test.each(['*.test', 'a/b', 'a?b', 'a#b', 'u@a', 'a b', 'a:80', '', 'a\\b'])(
+  'policy: %j is no host',
+  host => {
+    const {openings, problems} = read(host);
+    expect(openings).toEqual([]);
+    expect(problems).toEqual([
+      `Expected tools.webfetch.allow_private[0].host to be one host, such as "wiki.example.com" or "10.1.2.3", got "${host}".`,
+    ]);
+  },
+);
 
 test.each([
   ['x', [80], 'cidr to be a CIDR range'],

@@ -13,6 +13,13 @@ export const webReadSection = {
       extension: true,
       doc: 'Offer `web_read` and `verify_quote` to agents, where `tools.webfetch.enabled` offers `web_fetch`.',
     },
+    mode: {
+      kind: 'choice',
+      default: 'reader',
+      choices: ['reader', 'srd'],
+      extension: true,
+      doc: 'What `web_read` and `verify_quote` take for the content of a page, as `tools.webfetch.extraction.mode` says it for `web_fetch`.',
+    },
     media: {
       kind: 'section',
       doc: 'What `web_read` and `verify_quote` read beside HTML and plain text. A profile switches all on that the file leaves open. `web_fetch` does not take part.',

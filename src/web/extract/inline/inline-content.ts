@@ -1,10 +1,16 @@
 import type {LinkTargets} from '../link-targets.ts';
+import {ROLE} from '../tree/element-role.ts';
 import {visibleText} from '../tree/visible-text.ts';
 import {collapseBlanks} from './collapse-blanks.ts';
 import {EMPHASIS, InlineBuffer, NO_LINK, STRONG, STRUCK} from './inline-buffer.ts';
 import {type InlineContext, renderInline} from './render-inline.ts';
 
 export type Style = typeof EMPHASIS | typeof STRONG | typeof STRUCK;
+
+/** The style of an element that has one, by its role. */
+export function styleOf(role: number): Style {
+  return role === ROLE.emphasis ? EMPHASIS : role === ROLE.strong ? STRONG : STRUCK;
+}
 
 /** The inline elements that are open, and what has been collected of the block they are in. */
 export class InlineContent {

@@ -14,6 +14,7 @@ const NAMES = [
     'open',
     'encoding',
   ],
+  ...['rel', 'itemprop', 'type', 'colspan', 'rowspan'],
 ] as const;
 
 export type AttributeName = (typeof NAMES)[number];

@@ -5,7 +5,7 @@ import type {ReferenceDecoder} from './reference-decoder.ts';
 import {endsName, isBlank} from './source-character.ts';
 
 /** Attributes that only the rules of tree construction read, or that foreign elements have under another name. */
-const EXTRA_ATTRIBUTES = ['xlink:href', 'xlink:role', 'xml:lang', 'type', 'color', 'face', 'size'] as const;
+const EXTRA_ATTRIBUTES = ['xlink:href', 'xlink:role', 'xml:lang', 'color', 'face', 'size'] as const;
 
 type ReadAttributeName = AttributeName | (typeof EXTRA_ATTRIBUTES)[number];
 

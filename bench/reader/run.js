@@ -1,0 +1,93 @@
+// Main content beside its peers, on labelled pages: word F1, what is lost, and time.
+// usage: node bench/reader/run.js PAGES [--half 0|1] [--every N] [--weights FILE] [--peers] [--write]
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {parseArgs} from 'node:util';
+import {converters} from '../converters.js';
+import {loadOurs} from '../load.js';
+import {machineFacts} from '../machine.js';
+import {evaluate, summary} from './evaluate.js';
+import {labelledPages} from './labelled-pages.js';
+
+const {values, positionals} = parseArgs({
+  allowPositionals: true,
+  options: {
+    half: {type: 'string'},
+    every: {type: 'string', default: '1'},
+    weights: {type: 'string'},
+    peers: {type: 'boolean', default: false},
+    write: {type: 'boolean', default: false},
+  },
+});
+const [directory, ...more] = positionals;
+if (directory === undefined || more.length > 0) {
+  console.error(
+    'usage: node bench/reader/run.js PAGES [--half 0|1] [--every N] [--weights FILE] [--peers] [--write]',
+  );
+  process.exit(2);
+}
+
+/** Peers that find the main content, or take the whole page. */
+const PEERS = /^(?:readability, linkedom|mdream \(Rust\), minimal|turndown$)/;
+
+const contenders = {'forge-tools, reader': await reader(values.weights), 'forge-tools, srd': await srd()};
+if (values.peers) {
+  for (const [name, convert] of Object.entries(await converters()))
+    if (PEERS.test(name)) contenders[name] = convert;
+}
+const every = Number(values.every);
+const options = values.half === undefined ? {} : {half: Number(values.half)};
+// A page of which nothing was labelled says nothing.
+const pages = [...labelledPages(directory, options)].filter(
+  ({truth}, at) => truth !== '' && at % every === 0,
+);
+const lines = [
+  `${pages.length} pages; word F1, mean over pages; lost: pages with less than 15 % of their text`,
+];
+for (const [name, convert] of Object.entries(contenders)) {
+  const start = process.cpuUsage();
+  const rows = evaluate(pages, convert);
+  const {user, system} = process.cpuUsage(start);
+  const failed = rows.filter(row => row.failed !== undefined).length;
+  const figures = Object.entries(summary(rows)).map(([key, value]) => `${key} ${value.toFixed(3)}`);
+  lines.push(
+    `${name}: ${figures.join(', ')}; ${((user + system) / 1e6).toFixed(1)} s with reading and scoring${failed > 0 ? `; ${failed} failed` : ''}`,
+  );
+  console.log(lines.at(-1));
+}
+if (values.write) {
+  const {cpu, cores, memoryGb, system, node} = machineFacts();
+  mkdirSync(join(import.meta.dirname, 'results'), {recursive: true});
+  writeFileSync(
+    join(import.meta.dirname, 'results', `${new Date().toISOString().slice(0, 10)}.md`),
+    `# Main content\n\n${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}.\n\`node bench/reader/run.js PAGES ${process.argv.slice(3).join(' ')}\`\n\n\`\`\`\n${lines.join('\n')}\n\`\`\`\n`,
+  );
+}
+
+async function srd() {
+  const {htmlToMarkdown} = await loadOurs('index.js');
+  return (html, url) => htmlToMarkdown(html, url);
+}
+
+/** With the weights of the product, or with those that `fit/run.js` wrote to a file. */
+async function reader(file) {
+  const [{fittedTrees, readTrees}, {scanMainContent}, {readingTree}, {convertTree}, {LinkTargets}] =
+    await Promise.all([
+      loadOurs('web/extract/reader/score/block-score.js'),
+      loadOurs('web/extract/reader/main-content.js'),
+      loadOurs('web/extract/reader/reading-tree.js'),
+      loadOurs('web/extract/convert-tree.js'),
+      loadOurs('web/extract/link-targets.js'),
+    ]);
+  const trees = file === undefined ? fittedTrees() : readWeights(readFileSync(file, 'utf8'), readTrees);
+  return (html, url) => {
+    const tree = readingTree(html);
+    return convertTree(tree, 1, scanMainContent(tree, trees), new LinkTargets(url, html.length));
+  };
+}
+
+function readWeights(text, readTrees) {
+  const features = Number(/FITTED_FEATURES = (\d+)/.exec(text)?.[1]);
+  const bytes = [...text.matchAll(/'([A-Za-z0-9+/=]+)'/g)].map(([, line]) => line).join('');
+  return readTrees(bytes, features);
+}

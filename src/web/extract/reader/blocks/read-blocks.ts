@@ -1,0 +1,280 @@
+import {ATTRIBUTE} from '../../tree/attribute.ts';
+import {ROLE, roleOf} from '../../tree/element-role.ts';
+import {hidesElement} from '../../tree/hides-element.ts';
+import {TAG} from '../../tree/tag.ts';
+import {DOCUMENT, NONE, type Tree} from '../../tree/tree.ts';
+import {CLASS_CATEGORIES, ClassReader} from './class-evidence.ts';
+import {emptyPage, type PageBlocks} from './page-blocks.ts';
+import {PLACE, placeOf} from './place.ts';
+import {isTexSource} from './tex-source.ts';
+import {TextMeasure} from './text-measure.ts';
+
+/** FR-WF-13 drops these with their text; here they are evidence. */
+const EVIDENCE: ReadonlySet<number> = new Set([TAG.nav, TAG.footer, TAG.header, TAG.aside, TAG.button]);
+const INLINE: ReadonlySet<number> = new Set([
+  ROLE.inline,
+  ROLE.emphasis,
+  ROLE.strong,
+  ROLE.struck,
+  ROLE.code,
+  ROLE.link,
+  ROLE.image,
+  ROLE.lineBreak,
+]);
+const FIELDS: ReadonlySet<number> = new Set([TAG.input, TAG.select, TAG.textarea]);
+const CATEGORIES = CLASS_CATEGORIES.length;
+
+/** One pass over a document: its blocks, and the elements that say something about them. */
+export function readBlocks(tree: Tree): PageBlocks {
+  return new BlockReader(tree).read();
+}
+
+class BlockReader {
+  readonly #tree: Tree;
+  readonly #page = emptyPage();
+  readonly #classes = new ClassReader();
+  readonly #measure = new TextMeasure();
+  /** The element that is open. */
+  #element = 0;
+  #linkDepth = 0;
+  #boldDepth = 0;
+  #firstLeaf = 0;
+  #linkUnits = 0;
+  #boldUnits = 0;
+  #links = 0;
+  #anchors = 0;
+  #fields = 0;
+  #pictures = 0;
+  #blockElement = 0;
+  #endsWithBreak = false;
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+  }
+
+  read(): PageBlocks {
+    const tree = this.#tree;
+    this.#open(DOCUMENT, TAG.document, -1);
+    for (let category = 0; category < CATEGORIES; category++) this.#page.classRows.push(0);
+    let node = tree.firstChild(DOCUMENT);
+    while (node !== NONE) {
+      if (this.#enter(node)) {
+        const child = tree.firstChild(node);
+        if (child !== NONE) {
+          node = child;
+          continue;
+        }
+        this.#leave(node);
+      }
+      let next = tree.nextSibling(node);
+      while (next === NONE) {
+        node = tree.parent(node);
+        if (node === DOCUMENT || node === NONE) break;
+        this.#leave(node);
+        next = tree.nextSibling(node);
+      }
+      node = next;
+    }
+    this.#endBlock();
+    this.#page.elements.endBlock[0] = this.#page.blocks.units.length;
+    return this.#page;
+  }
+
+  /** False for what is not entered. */
+  #enter(node: number): boolean {
+    const tree = this.#tree;
+    const tag = tree.tag(node);
+    if (tag === TAG.text) {
+      this.#addText(node);
+      return false;
+    }
+    const role = roleOf(tag);
+    if (role === ROLE.dropped && !EVIDENCE.has(tag)) {
+      if (isTexSource(tree, node, tag)) return this.#addFormula(node);
+      this.#page.dropped.push(node);
+      if (FIELDS.has(tag) && this.#tree.attribute(node, ATTRIBUTE.type) !== 'hidden') this.#fields++;
+      return false;
+    }
+    const hasAttributes = tree.hasAttributes(node);
+    const isInline = INLINE.has(role);
+    const hiding = hasAttributes ? hidingOf(tree, node) : 0;
+    if (isInline) {
+      if (hiding !== 0) {
+        this.#page.dropped.push(node);
+        return false;
+      }
+      this.#enterInline(node, role);
+      if (hasAttributes && tag !== TAG.img && tree.attribute(node, ATTRIBUTE.class) !== undefined) {
+        this.#open(node, tag, this.#element);
+      }
+      return true;
+    }
+    this.#endBlock();
+    this.#open(node, tag, this.#element, hiding);
+    if (tag === TAG.dialog && tree.attribute(node, ATTRIBUTE.open) === undefined) {
+      this.#addPlace(PLACE.hidden);
+    }
+    return true;
+  }
+
+  #leave(node: number): void {
+    const {elements, blocks} = this.#page;
+    const role = roleOf(this.#tree.tag(node));
+    if (INLINE.has(role)) this.#leaveInline(role, node);
+    else this.#endBlock();
+    const element = this.#element;
+    if (elements.node[element] !== node) return;
+    const isInBlock = this.#page.leaves.length > this.#firstLeaf;
+    elements.endBlock[element] = blocks.units.length + (isInBlock ? 1 : 0);
+    this.#element = elements.parent[element] ?? 0;
+  }
+
+  #enterInline(node: number, role: number): void {
+    if (role === ROLE.link) {
+      const href = this.#tree.attribute(node, ATTRIBUTE.href);
+      if (href === undefined) return;
+      this.#linkDepth++;
+      this.#links++;
+      if (href.startsWith('#')) {
+        this.#anchors++;
+        this.#page.fragmentLinks.push(node);
+      }
+    } else if (role === ROLE.strong) this.#boldDepth++;
+    else if (role === ROLE.image) this.#addPicture(node);
+    else if (role === ROLE.lineBreak) {
+      if (this.#endsWithBreak) this.#endBlock();
+      this.#endsWithBreak = true;
+    }
+  }
+
+  #leaveInline(role: number, node: number): void {
+    if (role === ROLE.link) {
+      if (this.#linkDepth > 0 && this.#tree.attribute(node, ATTRIBUTE.href) !== undefined) this.#linkDepth--;
+    } else if (role === ROLE.strong) this.#boldDepth--;
+  }
+
+  /** What a reader is shown instead of the source is made of it, and stands before it. */
+  #addFormula(node: number): boolean {
+    const child = this.#tree.firstChild(node);
+    if (child === NONE) return false;
+    this.#page.formulas.push(node);
+    this.#addText(child);
+    return false;
+  }
+
+  #addPicture(node: number): void {
+    this.#beginBlock();
+    this.#page.leaves.push(node);
+    this.#pictures++;
+  }
+
+  #addText(node: number): void {
+    const text = this.#tree.text(node);
+    const first = text.charCodeAt(0);
+    if (first <= 0x20 && (text.length === 1 || text.trim() === '')) return;
+    this.#beginBlock();
+    const units = this.#measure.add(text);
+    this.#page.leaves.push(node);
+    this.#endsWithBreak = false;
+    if (this.#linkDepth > 0) this.#linkUnits += units;
+    if (this.#boldDepth > 0) this.#boldUnits += units;
+  }
+
+  #beginBlock(): void {
+    if (this.#page.leaves.length === this.#firstLeaf) this.#blockElement = this.#element;
+  }
+
+  #endBlock(): void {
+    const {blocks, elements, leaves} = this.#page;
+    this.#endsWithBreak = false;
+    if (leaves.length > this.#firstLeaf) {
+      const measure = this.#measure;
+      blocks.firstLeaf.push(this.#firstLeaf);
+      blocks.element.push(this.#blockElement);
+      blocks.place.push((elements.place[this.#blockElement] ?? 0) | (this.#linkDepth > 0 ? PLACE.link : 0));
+      blocks.units.push(measure.units);
+      blocks.linkUnits.push(this.#linkUnits);
+      blocks.boldUnits.push(this.#boldUnits);
+      blocks.words.push(measure.words);
+      blocks.links.push(this.#links);
+      blocks.anchors.push(this.#anchors);
+      blocks.fields.push(this.#fields);
+      this.#fields = 0;
+      blocks.pictures.push(this.#pictures);
+      blocks.stops.push(measure.stops);
+      blocks.commas.push(measure.commas);
+      blocks.digits.push(measure.digits);
+      blocks.uppers.push(measure.uppers);
+      blocks.hash.push(measure.hash);
+      blocks.firstUnit.push(measure.firstUnit);
+      blocks.endsWithStop.push(measure.endsWithStop ? 1 : 0);
+      this.#firstLeaf = leaves.length;
+      measure.clear();
+    }
+    this.#linkUnits = 0;
+    this.#boldUnits = 0;
+    this.#links = this.#linkDepth > 0 ? 1 : 0;
+    this.#anchors = 0;
+    this.#pictures = 0;
+  }
+
+  #addPlace(place: number): void {
+    const {elements} = this.#page;
+    elements.place[this.#element] = (elements.place[this.#element] ?? 0) | place;
+  }
+
+  #open(node: number, tag: number, parent: number, hiding = 0): void {
+    const {elements, blocks} = this.#page;
+    const tree = this.#tree;
+    const element = elements.node.length;
+    const className = tree.attribute(node, ATTRIBUTE.class) ?? '';
+    const id = tree.attribute(node, ATTRIBUTE.id) ?? '';
+    const classes = className === '' ? undefined : this.#classes.read(className);
+    const own = Math.imul((classes?.signature ?? 0) ^ Math.imul(tag + 1, 0x9e3779b1), 0x85ebca6b) | 0;
+    const above = parent < 0 ? 0 : (elements.path[parent] ?? 0);
+    const itemprop = tree.attribute(node, ATTRIBUTE.itemprop);
+    const role = tree.attribute(node, ATTRIBUTE.role);
+    let place = (parent < 0 ? 0 : (elements.place[parent] ?? 0)) | placeOf(tag, role) | hiding;
+    if (itemprop === 'articleBody') place |= PLACE.articleBody;
+    elements.node.push(node);
+    elements.tag.push(tag);
+    elements.parent.push(parent);
+    elements.depth.push(parent < 0 ? 0 : (elements.depth[parent] ?? 0) + 1);
+    elements.place.push(place);
+    elements.own.push(own);
+    elements.path.push((Math.imul(above, 0x01000193) ^ own) | 0);
+    elements.firstBlock.push(blocks.units.length);
+    elements.endBlock.push(0);
+    elements.classRow.push(parent < 0 ? 0 : (elements.classRow[parent] ?? 0));
+    this.#element = element;
+    if (classes) this.#addCategories(classes.categories);
+    if (id !== '') this.#addCategories(this.#classes.read(id).categories);
+    if (itemprop !== undefined) this.#addCategories(this.#classes.read(itemprop).categories);
+  }
+
+  /** `html` and `body` carry what a whole site has. */
+  #addCategories(categories: readonly number[]): void {
+    const {elements, classRows} = this.#page;
+    const element = this.#element;
+    if (categories.length === 0 || element === 0 || elements.tag[element] === TAG.body) return;
+    if (elements.tag[element] === TAG.html) return;
+    const inherited = elements.classRow[element] ?? 0;
+    const parentRow = elements.classRow[elements.parent[element] ?? 0] ?? 0;
+    let row = inherited;
+    if (inherited === parentRow) {
+      row = classRows.length / CATEGORIES;
+      const start = inherited * CATEGORIES;
+      for (let at = 0; at < CATEGORIES; at++) classRows.push(classRows[start + at] ?? 0);
+      elements.classRow[element] = row;
+    }
+    for (const category of categories) classRows[row * CATEGORIES + category] = element;
+  }
+}
+
+function hidingOf(tree: Tree, node: number): number {
+  if (tree.attribute(node, ATTRIBUTE.hidden) !== undefined) return PLACE.hidden;
+  const style = tree.attribute(node, ATTRIBUTE.style);
+  if (style !== undefined && hidesElement(style)) return PLACE.hidden;
+  const aria = tree.attribute(node, ATTRIBUTE['aria-hidden']);
+  return aria?.trim().toLowerCase() === 'true' ? PLACE.ariaHidden : 0;
+}

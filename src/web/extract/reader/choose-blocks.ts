@@ -1,0 +1,153 @@
+import {TAG} from '../tree/tag.ts';
+import type {PageBlocks} from './blocks/page-blocks.ts';
+import {headingLevelOf, PLACE} from './blocks/place.ts';
+
+/** Scores are in 1/4096 of the natural logarithm of the odds. */
+const SCALE = 4096;
+/** Odds of .38: a missing paragraph is worse than a stray one. The further ones are for pages of which too little is kept. */
+const THRESHOLDS = [-0.5, -0.8, -1.25, -1.7, -2.28, -2.83, -3.36, -3.88, -4.4, Number.NEGATIVE_INFINITY].map(
+  odds => odds * SCALE,
+);
+/** Of a heading without text below it. */
+const LONE_HEADING = 1.1 * SCALE;
+/** Of a heading right above kept text. */
+const HEADING = -1.1 * SCALE;
+/** Of one that links to a place on the page, as headings of documentation do to themselves. */
+const LINKED_HEADING = -4 * SCALE;
+/** A page of which fewer words are kept, and less than half of all, is looked at again; so is one that loses most of its text. */
+const LEAST_WORDS = 50;
+const LEAST_SHARE = 0.15;
+/** Fewer visible words than these, beside three times as many hidden ones: the page shows the latter by a script. */
+const FEW_WORDS = 100;
+
+export interface Choice {
+  /** 1 for each block that is kept. */
+  readonly kept: Uint8Array;
+  /** Hidden text was taken, as there was little else. */
+  readonly fromHidden: boolean;
+}
+
+/** `scores` are those of the blocks; `titles` are the headings to be kept whatever their score. */
+export function chooseBlocks(page: PageBlocks, scores: Float64Array, titles: readonly number[]): Choice {
+  const shared = shareFates(page, scores);
+  const visible = chooseAmong(page, shared, titles, false);
+  const {words} = visible;
+  if (words < FEW_WORDS) {
+    const hidden = chooseAmong(page, shared, titles, true);
+    if (hidden.words > 3 * words) return {kept: hidden.kept, fromHidden: true};
+  }
+  return {kept: visible.kept, fromHidden: false};
+}
+
+/** A table, a list of terms and a list are kept or dropped as a whole, but for one that is most of the page. */
+function shareFates({blocks, elements}: PageBlocks, scores: Float64Array): Float64Array {
+  const count = elements.node.length;
+  const all = blocks.units.length;
+  const unit = new Int32Array(count).fill(-1);
+  const sums = new Float64Array(count);
+  const weights = new Float64Array(count);
+  for (let element = 1; element < count; element++) {
+    const outer = unit[elements.parent[element] ?? 0] ?? -1;
+    if (outer >= 0) unit[element] = outer;
+    else if (isUnit(elements.tag[element] ?? 0)) {
+      const size = (elements.endBlock[element] ?? 0) - (elements.firstBlock[element] ?? 0);
+      if (size * 2 < all) unit[element] = element;
+    }
+  }
+  for (let block = 0; block < all; block++) {
+    const of = unit[blocks.element[block] ?? 0] ?? -1;
+    if (of < 0 || (blocks.units[block] ?? 0) === 0) continue;
+    const weight = Math.min(blocks.words[block] ?? 0, 30) + 1;
+    sums[of] = (sums[of] ?? 0) + weight * (scores[block] ?? 0);
+    weights[of] = (weights[of] ?? 0) + weight;
+  }
+  return scores.map((score, block) => {
+    const of = unit[blocks.element[block] ?? 0] ?? -1;
+    const weight = of < 0 ? 0 : (weights[of] ?? 0);
+    return weight === 0 ? score : (sums[of] ?? 0) / weight;
+  });
+}
+
+function isUnit(tag: number): boolean {
+  return tag === TAG.table || tag === TAG.ul || tag === TAG.ol || tag === TAG.dl;
+}
+
+interface Chosen {
+  readonly kept: Uint8Array;
+  readonly words: number;
+}
+
+function chooseAmong(
+  page: PageBlocks,
+  scores: Float64Array,
+  titles: readonly number[],
+  withHidden: boolean,
+): Chosen {
+  const {blocks} = page;
+  const count = blocks.units.length;
+  const isOpen = (block: number): boolean => withHidden || ((blocks.place[block] ?? 0) & PLACE.hidden) === 0;
+  let total = 0;
+  for (let block = 0; block < count; block++) if (isOpen(block)) total += blocks.words[block] ?? 0;
+  const least = Math.max(Math.min(LEAST_WORDS, total / 2), total * LEAST_SHARE);
+  // Of a few words none can be missed.
+  const thresholds = total < LEAST_WORDS ? THRESHOLDS.slice(-1) : THRESHOLDS;
+  for (const threshold of thresholds) {
+    const kept = new Uint8Array(count);
+    let words = 0;
+    for (let block = 0; block < count; block++) {
+      if (!isOpen(block) || (blocks.units[block] ?? 0) === 0 || (scores[block] ?? 0) <= threshold) continue;
+      kept[block] = 1;
+      words += blocks.words[block] ?? 0;
+    }
+    if (words < least && threshold > Number.NEGATIVE_INFINITY) continue;
+    settleHeadings(page, scores, kept, threshold);
+    for (const title of titles) if (isOpen(title)) kept[title] = 1;
+    keepBetween(page, kept, isOpen);
+    return {kept, words};
+  }
+  return {kept: new Uint8Array(count), words: 0};
+}
+
+function settleHeadings(
+  {blocks}: PageBlocks,
+  scores: Float64Array,
+  kept: Uint8Array,
+  threshold: number,
+): void {
+  let isTextKept = false;
+  for (let block = kept.length - 1; block >= 0; block--) {
+    if ((blocks.units[block] ?? 0) === 0 || ((blocks.place[block] ?? 0) & PLACE.hidden) !== 0) continue;
+    if (headingLevelOf(blocks.place[block] ?? 0) === 0) {
+      isTextKept = kept[block] === 1;
+      continue;
+    }
+    const score = scores[block] ?? 0;
+    const ofItself = (blocks.anchors[block] ?? 0) > 0 ? LINKED_HEADING : HEADING;
+    kept[block] = (isTextKept ? score > Math.min(ofItself, threshold) : score > LONE_HEADING) ? 1 : 0;
+  }
+}
+
+/** Between the first and the last kept block all code is kept, and every picture between two kept neighbours. */
+function keepBetween({blocks}: PageBlocks, kept: Uint8Array, isOpen: (block: number) => boolean): void {
+  const first = kept.indexOf(1);
+  const last = kept.lastIndexOf(1);
+  if (first < 0) return;
+  let before = 0;
+  let next = first;
+  for (let block = first; block <= last; block++) {
+    if (!isOpen(block)) continue;
+    if ((blocks.units[block] ?? 0) > 0) {
+      if (((blocks.place[block] ?? 0) & PLACE.preformatted) !== 0) kept[block] = 1;
+      before = kept[block] ?? 0;
+      continue;
+    }
+    if (next <= block) next = nextText(blocks.units, block + 1);
+    if (before === 1 && kept[next] === 1) kept[block] = 1;
+  }
+}
+
+function nextText(units: readonly number[], from: number): number {
+  let block = from;
+  while (block < units.length && (units[block] ?? 0) === 0) block++;
+  return block;
+}

@@ -1,0 +1,56 @@
+import {documentTitle} from '../document-title.ts';
+import type {DocumentScan} from '../scan-document.ts';
+import {ROLE, roleOf} from '../tree/element-role.ts';
+import {TAG} from '../tree/tag.ts';
+import {DOCUMENT, type Tree} from '../tree/tree.ts';
+import type {PageBlocks} from './blocks/page-blocks.ts';
+import {readBlocks} from './blocks/read-blocks.ts';
+import {chooseBlocks} from './choose-blocks.ts';
+import {layoutTablesOf} from './layout-tables.ts';
+import {formOf} from './page-form.ts';
+import {BlockFeatures} from './score/block-features.ts';
+import {fittedTrees, scoreOf, type Trees} from './score/block-score.ts';
+import {titleBlocks} from './title-blocks.ts';
+
+/** R2: what of a document is its main content, as the conversion takes it. */
+export function scanMainContent(tree: Tree, trees: Trees = fittedTrees()): DocumentScan {
+  const page = readBlocks(tree);
+  const scores = scoreBlocks(page, trees);
+  const titles = titleBlocks(tree, page, documentTitle(tree));
+  const {kept} = chooseBlocks(page, scores, titles);
+  const removed = removedNodes(tree, page, kept);
+  const form = formOf(tree, page, removed);
+  return {removed, roots: [DOCUMENT], layoutTables: layoutTablesOf(tree, page), form};
+}
+
+function scoreBlocks(page: PageBlocks, trees: Trees): Float64Array {
+  const count = page.blocks.units.length;
+  const scores = new Float64Array(count);
+  const features = new BlockFeatures(page);
+  for (let block = 0; block < count; block++) {
+    const row = features.fill(block);
+    if ((page.blocks.units[block] ?? 0) > 0) scores[block] = scoreOf(row, trees);
+  }
+  return scores;
+}
+
+/** 1 for what is not kept. An element without anything that is kept goes as a whole, but a cell leaves its place. */
+function removedNodes(tree: Tree, page: PageBlocks, kept: Uint8Array): Uint8Array {
+  const {blocks, elements, leaves, dropped} = page;
+  const removed = new Uint8Array(tree.size);
+  for (const node of dropped) removed[node] = 1;
+  const keptBefore = new Int32Array(kept.length + 1);
+  for (let block = 0; block < kept.length; block++) {
+    keptBefore[block + 1] = (keptBefore[block] ?? 0) + (kept[block] ?? 0);
+    if (kept[block] === 1) continue;
+    const end = blocks.firstLeaf[block + 1] ?? leaves.length;
+    for (let leaf = blocks.firstLeaf[block] ?? 0; leaf < end; leaf++) removed[leaves[leaf] ?? 0] = 1;
+  }
+  for (let element = 1; element < elements.node.length; element++) {
+    const first = keptBefore[elements.firstBlock[element] ?? 0] ?? 0;
+    if ((keptBefore[elements.endBlock[element] ?? 0] ?? 0) > first) continue;
+    const tag = elements.tag[element] ?? TAG.none;
+    if (roleOf(tag) !== ROLE.cell) removed[elements.node[element] ?? 0] = 1;
+  }
+  return removed;
+}
