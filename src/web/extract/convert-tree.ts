@@ -1,5 +1,4 @@
 import {BlockWriter} from './block-writer.ts';
-import {cellSpanOf} from './cell-span.ts';
 import {codeFence} from './code-fence.ts';
 import {isFormula, roleIn} from './document-form.ts';
 import {STRONG} from './inline/inline-buffer.ts';
@@ -11,6 +10,7 @@ import {PreformattedText} from './preformatted-text.ts';
 import type {DocumentScan} from './scan-document.ts';
 import {TableBuilder} from './table-builder.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
+import {cellSpanOf} from './tree/cell-span.ts';
 import {ROLE} from './tree/element-role.ts';
 import {TAG} from './tree/tag.ts';
 import {NONE, type Tree} from './tree/tree.ts';

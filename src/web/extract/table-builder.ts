@@ -1,4 +1,4 @@
-import type {CellSpan} from './cell-span.ts';
+import type {CellSpan} from './tree/cell-span.ts';
 
 /** One wide row above many short ones must not make a table of their product. */
 const PADDING_PER_CELL = 8;

@@ -1,5 +1,5 @@
-import {ATTRIBUTE} from './tree/attribute.ts';
-import type {Tree} from './tree/tree.ts';
+import {ATTRIBUTE} from './attribute.ts';
+import type {Tree} from './tree.ts';
 
 /** How many columns and rows a cell takes. */
 export interface CellSpan {
