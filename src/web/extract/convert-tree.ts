@@ -1,6 +1,5 @@
 import {BlockWriter} from './block-writer.ts';
 import {codeFence} from './code-fence.ts';
-import {isFormula, roleIn} from './document-form.ts';
 import {STRONG} from './inline/inline-buffer.ts';
 import {InlineContent, styleOf} from './inline/inline-content.ts';
 import type {InlineContext} from './inline/render-inline.ts';
@@ -11,6 +10,7 @@ import type {DocumentScan} from './scan-document.ts';
 import {TableBuilder} from './table-builder.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
 import {cellSpanOf} from './tree/cell-span.ts';
+import {isFormula, roleIn} from './tree/document-form.ts';
 import {ROLE} from './tree/element-role.ts';
 import {TAG} from './tree/tag.ts';
 import {NONE, type Tree} from './tree/tree.ts';

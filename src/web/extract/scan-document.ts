@@ -1,6 +1,6 @@
 import {isBoilerplate} from './boilerplate.ts';
-import type {DocumentForm} from './document-form.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
+import type {DocumentForm} from './tree/document-form.ts';
 import {ROLE, roleOf} from './tree/element-role.ts';
 import {soleButton} from './tree/sole-button.ts';
 import {TAG} from './tree/tag.ts';

@@ -1,5 +1,5 @@
-import type {DocumentForm} from '../document-form.ts';
 import {ATTRIBUTE} from '../tree/attribute.ts';
+import type {DocumentForm} from '../tree/document-form.ts';
 import {ROLE, roleOf} from '../tree/element-role.ts';
 import {TAG} from '../tree/tag.ts';
 import {textOf} from '../tree/text-of.ts';

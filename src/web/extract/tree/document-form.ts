@@ -1,5 +1,5 @@
-import {roleOf} from './tree/element-role.ts';
-import {TAG} from './tree/tag.ts';
+import {roleOf} from './element-role.ts';
+import {TAG} from './tag.ts';
 
 /** R2: how the content of a document is written otherwise than its elements say. */
 export interface DocumentForm {
