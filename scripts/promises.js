@@ -26,6 +26,10 @@ export const PROMISES = [
       'Whatever a server sends, the right code comes within the deadline, and sockets and memory come back',
     proofs: ['test/hostile/wire.test.ts', 'test/hostile/wire-keep-alive.test.ts', 'src/web/transport/'],
   },
+  {
+    promise: 'A credential goes to its one origin, and is kept and said nowhere',
+    proofs: ['test/hostile/credential-leaks.test.ts'],
+  },
   {promise: 'TLS is verified, and what is wrong with it is said', proofs: ['test/hostile/wire-tls.test.ts']},
   {
     promise:
@@ -55,7 +59,7 @@ export const PROMISES = [
   },
   {
     promise: 'A deadline ends a heavy page, and the others are answered meanwhile',
-    proofs: ['test/hostile/documents-deadline.test.ts'],
+    proofs: ['test/hostile/documents-deadline.test.ts', 'test/hostile/pdf-damaged.test.ts'],
   },
   {
     promise: 'No control or invisible character, raw HTML, fence or link trick gets out, on any face',

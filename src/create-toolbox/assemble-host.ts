@@ -37,7 +37,10 @@ function switchedOff(
 ): ReadonlyMap<string, SwitchedOff> {
   const off = (names: readonly string[], setting: string, why: string) =>
     names.map(name => [name, {setting, why}] as const);
-  const changing = tools.filter(({action}) => action !== undefined && action !== WEB_FETCH);
+  // What was never started is not stopped.
+  const changing = tools.filter(
+    ({name, action}) => name === STOP_RUN || (action !== undefined && action !== WEB_FETCH),
+  );
   return new Map([
     ...outsideGroups(groups, tools),
     ...(webfetch.enabled ? [] : off(WEB_TOOLS, 'tools.webfetch.enabled', 'is false')),

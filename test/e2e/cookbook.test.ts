@@ -114,7 +114,7 @@ describe('docs/cookbook.md', () => {
   test('mcp-client.js: shows the diff that it allows', async () => {
     const project = temporaryDirectory();
     const {stdout} = await cook('mcp-client.js', [project]);
-    expect(stdout).toContain('16 tools: web_fetch');
+    expect(stdout).toContain('18 tools: web_fetch');
     expect(stdout).toContain('  | +Hello');
     expect(readFileSync(join(project, 'hello.txt'), 'utf8')).toBe('Hello\n');
   });

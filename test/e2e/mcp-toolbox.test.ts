@@ -66,6 +66,8 @@ describe.each(COMBINATIONS)('the toolbox over MCP: %s, %s', (...combination) => 
       ...WORKSPACE_TOOLS,
       'run',
       'read_output',
+      'wait_for',
+      'stop_run',
     ]);
     for (const tool of tools) {
       expect(tool).toMatchObject({

@@ -19,11 +19,11 @@ const quote = z.string().min(1).max(8000);
 const paramsSchema = z
   .strictObject({
     url: pageUrl.optional().describe('Not needed with a snapshot.'),
-    snapshot: snapshotParam.optional().describe('From web_read.'),
+    snapshot: snapshotParam.optional(),
     quote: quote.optional(),
-    quotes: z.array(quote).min(1).max(20).optional().describe('Several.'),
+    quotes: z.array(quote).min(1).max(20).optional(),
     max_age: maxAgeParam,
-    no_cache: z.boolean().default(false).describe('Fetch anew.'),
+    no_cache: z.boolean().default(false),
     force_browser: z.boolean().default(false),
   })
   .superRefine(({url, snapshot, quote: one, quotes}, context) => {

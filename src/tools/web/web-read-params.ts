@@ -8,12 +8,7 @@ export const pageUrl = z.string().refine(url => url.trim() !== '', 'must not be 
 
 export const snapshotParam = z.string().regex(SNAPSHOT_PATTERN, 'must be 32 lower-case hexadecimal digits');
 
-export const maxAgeParam = z
-  .int()
-  .min(0)
-  .max(31_536_000)
-  .optional()
-  .describe('Seconds; an older page is confirmed with its server.');
+export const maxAgeParam = z.int().min(0).optional().describe('Seconds.');
 
 const ONE = 'take at most one of section, find and chunk';
 
@@ -25,12 +20,12 @@ export const webReadParams = z
       .union([z.int().min(0), z.string().min(1).max(300)])
       .optional()
       .describe('Number or heading of the outline.'),
-    find: z.string().min(1).max(1000).optional().describe('Question or words.'),
+    find: z.string().min(1).max(1000).optional(),
     chunk: z.int().min(1).optional(),
-    max_tokens: z.int().min(256).max(8192).default(2000).describe('Of outline and text together.'),
-    links: z.enum(['drop', 'keep']).default('drop').describe('Link targets.'),
-    snapshot: snapshotParam.optional().describe('From an earlier answer: its very text.'),
-    since: snapshotParam.optional().describe('Earlier snapshot: names the sections that changed.'),
+    max_tokens: z.int().min(256).max(8192).default(2000),
+    links: z.enum(['drop', 'keep']).default('drop'),
+    snapshot: snapshotParam.optional().describe('From an earlier answer.'),
+    since: snapshotParam.optional().describe('Earlier snapshot: what changed.'),
     max_age: maxAgeParam,
     no_cache: z.boolean().default(false).describe('Fetch anew.'),
     force_browser: z.boolean().default(false),

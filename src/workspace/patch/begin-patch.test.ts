@@ -150,7 +150,7 @@ describe('*** Begin Patch', () => {
     ['deletes with lines', patch('*** Delete File: old.txt', '-x'), /Line 3: a deletion has no lines/],
     ['adds without +', patch('*** Add File: n', 'x'), /Line 3: each line of a new file begins with "\+"/],
     ['has no path', patch('*** Delete File: '), /the file name is missing/],
-    ['has another header', patch('*** Rename File: a.py'), /is none of "\*\*\* Add File: PATH"/],
+    ['has another header', patch('*** Rename File: a.py'), /is not one of "\*\*\* Add File: PATH"/],
     ['is empty', patch(), /not a unified diff|empty/],
   ])('W7: one that %s is refused whole', async (_, text, says) => {
     const {error, message} = await apply(text);

@@ -34,7 +34,7 @@ export class BackgroundCommand {
   readonly #bytes: Record<Stream, number> = {stdout: 0, stderr: 0};
   readonly #endsInLine: Record<Stream, boolean> = {stdout: false, stderr: false};
   readonly #controller = new AbortController();
-  #settle: (end: EndedCommand) => void = () => {};
+  #finish: (end: EndedCommand) => void = () => {};
 
   constructor({step, command, clock}: {step: number; command: string; clock: Clock}) {
     this.step = step;
@@ -42,7 +42,7 @@ export class BackgroundCommand {
     this.#clock = clock;
     this.#startedAt = clock.monotonic();
     this.whenEnded = new Promise(resolve => {
-      this.#settle = resolve;
+      this.#finish = resolve;
     });
   }
 
@@ -61,9 +61,9 @@ export class BackgroundCommand {
     return this.whenEnded;
   }
 
-  settle(end: EndedCommand): void {
+  finish(end: EndedCommand): void {
     this.end = end;
-    this.#settle(end);
+    this.#finish(end);
   }
 
   /** Lines written so far, as far as they are kept; the last one may not be complete. */

@@ -170,7 +170,7 @@ async function finish(
       });
     }
   }
-  command.settle(all);
+  command.finish(all);
 }
 
 /** Where it failed, what it said of that. */

@@ -38,22 +38,22 @@ export async function waitForCommand(
   {artifacts, clock, signal}: WaitDeps,
 ): Promise<Result<Waited>> {
   const over = new AbortController();
-  let settle: (waited: Result<Waited>) => void = () => {};
+  let finish: (waited: Result<Waited>) => void = () => {};
   let reject: (error: unknown) => void = () => {};
   const answer = new Promise<Result<Waited>>((resolve, fails) => {
-    settle = resolve;
+    finish = resolve;
     reject = fails;
   });
-  const onAbort = (): void => settle(fail('cancelled', 'The call of wait_for was cancelled.'));
-  const cancelTimer = clock.after(timeoutMs, () => settle(ok({outcome: 'time_out'})));
+  const onAbort = (): void => finish(fail('cancelled', 'The call of wait_for was cancelled.'));
+  const cancelTimer = clock.after(timeoutMs, () => finish(ok({outcome: 'time_out'})));
   signal.addEventListener('abort', onAbort, {once: true});
   if (signal.aborted) onAbort();
   const search =
-    text === undefined ? undefined : findText(command, text, {artifacts, settle, over: over.signal});
-  if (port !== undefined) findPort(command, port, {clock, settle, over: over.signal}).catch(reject);
+    text === undefined ? undefined : findText(command, text, {artifacts, finish, over: over.signal});
+  if (port !== undefined) findPort(command, port, {clock, finish, over: over.signal}).catch(reject);
   // What it wrote last is looked through before its end is the answer.
   Promise.all([command.whenEnded, search])
-    .then(() => settle(ok({outcome: 'ended'})))
+    .then(() => finish(ok({outcome: 'ended'})))
     .catch(reject);
   try {
     return await answer;
@@ -65,7 +65,7 @@ export async function waitForCommand(
 }
 
 interface Search {
-  readonly settle: (waited: Result<Waited>) => void;
+  readonly finish: (waited: Result<Waited>) => void;
   readonly over: AbortSignal;
 }
 
@@ -73,13 +73,13 @@ interface Search {
 async function findText(
   command: BackgroundCommand,
   text: string,
-  {artifacts, settle, over}: Search & {readonly artifacts: ArtifactStore},
+  {artifacts, finish, over}: Search & {readonly artifacts: ArtifactStore},
 ): Promise<void> {
   const finders = {stdout: new LineFinder(text), stderr: new LineFinder(text)};
   const look = (stream: Stream, bytes: Uint8Array): void => {
     const line = finders[stream].find(bytes);
     if (line !== undefined) {
-      settle(ok({outcome: 'text', stream, line: takeStart(cleanLine(line), LONGEST_LINE)}));
+      finish(ok({outcome: 'text', stream, line: takeStart(cleanLine(line), LONGEST_LINE)}));
     }
   };
   const later: (readonly [Stream, Uint8Array])[] = [];
@@ -95,7 +95,7 @@ async function findText(
     const read = await readUpTo(before[stream], wholePath(command.step, stream), artifacts, bytes =>
       look(stream, bytes),
     );
-    if (!read.ok) settle(read);
+    if (!read.ok) finish(read);
   }
   for (const [stream, bytes] of later) look(stream, bytes);
   hear = look;
@@ -127,13 +127,13 @@ async function readUpTo(
 async function findPort(
   {started}: BackgroundCommand,
   port: number,
-  {clock, settle, over}: Search & {readonly clock: Clock},
+  {clock, finish, over}: Search & {readonly clock: Clock},
 ): Promise<void> {
   while (!over.aborted) {
     const ports = await started?.listeningPorts();
     if (ports === undefined && !over.aborted) {
       const reason = 'the ports of a command cannot be seen here';
-      settle(
+      finish(
         fail('invalid_params', `"port" cannot be waited for: ${reason}. Wait for a text.`, {
           field: 'port',
           reason,
@@ -141,7 +141,7 @@ async function findPort(
       );
       return;
     }
-    if (ports?.includes(port)) return settle(ok({outcome: 'port'}));
+    if (ports?.includes(port)) return finish(ok({outcome: 'port'}));
     await pause(PORT_PAUSE_MS, clock, over);
   }
 }

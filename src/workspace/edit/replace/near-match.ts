@@ -40,10 +40,11 @@ const REPAIRS: readonly {readonly fault: string; readonly repairs: (wanted: stri
  */
 export function nearMatch(content: Uint8Array, wanted: string): NearMatch {
   if (content.length === 0) return {hint: 'The file is empty.'};
-  if (content.length + wanted.length > MAX_CHARACTERS) {
+  // A character has at most three bytes for each unit, so what is larger need not be decoded to be refused.
+  const text = content.length > 3 * MAX_CHARACTERS ? undefined : TEXT.decode(content);
+  if (text === undefined || text.length + wanted.length > MAX_CHARACTERS) {
     return {hint: 'The file is too large to look for something like it; read the lines again.'};
   }
-  const text = TEXT.decode(content);
   const lines = text.split('\n');
   for (const {fault, repairs} of REPAIRS) {
     const repaired = repairs(wanted).filter(repair => repair !== wanted);
