@@ -38,6 +38,7 @@ const withoutCanvas = {
 const output = [
   ...(await bundle('forge-tools', 'dist/cli/main.js')),
   ...(await bundle('worker', 'dist/web/convert/worker.js')),
+  ...(await bundle('pdf-reader', 'dist/web/convert/pdf-reader.js')),
 ];
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());

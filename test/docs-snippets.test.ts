@@ -33,7 +33,7 @@ test('policy: every TypeScript snippet of the documentation compiles', () => {
       compilerOptions: {
         noEmit: true,
         noUnusedLocals: false,
-        lib: ['es2023', 'dom'],
+        lib: ['es2023', 'es2024.string', 'dom'],
         types: ['node'],
         typeRoots: ['../@types'],
         paths: {'forge-tools': ['../../src/index.ts'], 'forge-tools/mcp': ['../../src/mcp.ts']},

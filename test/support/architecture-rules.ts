@@ -74,7 +74,7 @@ const POWERS: readonly Power[] = [
   {
     name: 'child processes',
     modules: ['node:child_process', 'node:cluster'],
-    holders: ['src/workspace/process/', 'src/sandbox/', 'src/web/browser/'],
+    holders: ['src/workspace/process/', 'src/sandbox/', 'src/web/browser/', 'src/web/convert/pdf-process.ts'],
   },
   {
     name: 'the process environment',
@@ -85,7 +85,7 @@ const POWERS: readonly Power[] = [
   {
     name: 'the standard streams',
     code: /\bprocess\s*\.\s*(?:stdin|stdout|stderr|exit)\b|\{[^{}]*\bstd(?:in|out|err)\b[^{}]*\}\s*=\s*process\b|(?<![.\w])console\s*\./,
-    holders: ['src/cli/', 'src/mcp/'],
+    holders: ['src/web/convert/pdf-reader.ts', 'src/cli/', 'src/mcp/'],
   },
   {
     name: 'the clock',

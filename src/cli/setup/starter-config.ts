@@ -7,6 +7,9 @@ const CHOSEN = [
   ['', '#profile = "none"', `profile = "${UNCONFIGURED}"`],
   ['[tools]', '#mode = "disabled"', 'mode = "enabled"'],
   ['[tools.webfetch]', '#enabled = false', 'enabled = true'],
+  ...['markdown', 'json', 'feeds', 'pdf'].map(
+    media => ['[tools.webread.media]', `#${media} = false`, `${media} = true`] as const,
+  ),
 ] as const;
 
 const INTRO = [

@@ -4,7 +4,8 @@ import {ok, type Result} from '../../core/result.ts';
 import {countedUnits} from '../chunk/token-counter.ts';
 import {ConversionProblem, type ProblemReason} from '../extract/conversion-problem.ts';
 import type {Job, JobResults} from './jobs.ts';
-import {WorkerThread} from './worker-thread.ts';
+import {PdfProcess} from './pdf-process.ts';
+import {type ConversionWorker, WorkerThread} from './worker-thread.ts';
 
 export interface WorkerPoolSettings {
   /** Bytes of a document (for chunking, UTF-16 units of Markdown to count) from which on it leaves the event loop. */
@@ -33,8 +34,8 @@ export const DEFAULT_WORKER_POOL: WorkerPoolSettings = {
  */
 export class WorkerPool {
   readonly #settings: WorkerPoolSettings;
-  readonly #idle: WorkerThread[] = [];
-  readonly #threads = new Set<WorkerThread>();
+  readonly #idle: ConversionWorker[] = [];
+  readonly #workers = new Set<ConversionWorker>();
   readonly #waiting: (() => void)[] = [];
   #closed = false;
 
@@ -56,21 +57,21 @@ export class WorkerPool {
         return extractionFailed(error instanceof Error ? error.message : String(error), reason);
       }
     }
-    let thread: WorkerThread | undefined;
+    let worker: ConversionWorker | undefined;
     try {
-      thread = await this.#acquire(budget);
+      worker = await this.#acquire(budget, isPdf(job));
     } catch (error) {
       // The system has no thread to give.
       return extractionFailed(error instanceof Error ? error.message : String(error));
     }
-    if (!thread) return budget.spent ? budget.failure() : extractionFailed('the toolbox was closed');
-    const answer = await budget.race(thread.run(job));
+    if (!worker) return budget.spent ? budget.failure() : extractionFailed('the toolbox was closed');
+    const answer = await budget.race(worker.run(job));
     if (!answer.ok) {
-      await this.#discard(thread);
+      await this.#discard(worker);
       return answer;
     }
-    if (!thread.alive || isPdf(job)) await this.#discard(thread);
-    else this.#release(thread);
+    if (worker instanceof WorkerThread && worker.alive) this.#release(worker);
+    else await this.#discard(worker);
     return 'value' in answer.value
       ? ok(answer.value.value as JobResults[Kind])
       : extractionFailed(answer.value.problem, answer.value.reason);
@@ -79,18 +80,18 @@ export class WorkerPool {
   async close(): Promise<void> {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
-    await Promise.all([...this.#threads].map(thread => this.#discard(thread)));
+    await Promise.all([...this.#workers].map(worker => this.#discard(worker)));
   }
 
-  async #acquire(budget: Budget): Promise<WorkerThread | undefined> {
+  async #acquire(budget: Budget, forPdf: boolean): Promise<ConversionWorker | undefined> {
     while (!this.#closed && !budget.spent) {
       const idle = this.#idle.pop();
-      if (idle?.alive) return idle;
+      if (idle?.alive && !forPdf) return idle;
       if (idle) await this.#discard(idle);
-      else if (this.#threads.size < this.#settings.maxThreads) {
-        const thread = new WorkerThread();
-        this.#threads.add(thread);
-        return thread;
+      else if (this.#workers.size < this.#settings.maxThreads) {
+        const worker = forPdf ? new PdfProcess() : new WorkerThread();
+        this.#workers.add(worker);
+        return worker;
       } else {
         let wake: () => void = () => {};
         await budget.race(
@@ -113,11 +114,11 @@ export class WorkerPool {
     this.#waiting.shift()?.();
   }
 
-  async #discard(thread: WorkerThread): Promise<void> {
-    this.#threads.delete(thread);
-    const place = this.#idle.indexOf(thread);
+  async #discard(worker: ConversionWorker): Promise<void> {
+    this.#workers.delete(worker);
+    const place = this.#idle.indexOf(worker);
     if (place !== -1) this.#idle.splice(place, 1);
-    await thread.kill();
+    await worker.kill();
     this.#waiting.shift()?.();
   }
 }
@@ -136,7 +137,7 @@ async function runHere(job: Job): Promise<JobResults[Job['kind']]> {
   }
 }
 
-/** Ruling R3: done in a thread whatever its size, and one that is not used again. */
+/** Ruling R3: done in a process of its own, whatever its size. */
 function isPdf(job: Job): boolean {
   return job.kind === 'convert' && job.media === 'pdf';
 }

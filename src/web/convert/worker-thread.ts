@@ -12,18 +12,30 @@ const ENTRY = 'dist/bin/worker.js';
 
 /** Memory for one document: parse trees of a few hundred megabytes are the largest that come. */
 const HEAP_MB = 1024;
+/** The thread of a PDF, which has a process of its own. */
+export const PDF_HEAP_MB = 512;
 /** Room for new objects: what garbage takes of the memory of a large page (`npm run bench -- memory`). */
 const YOUNG_MB = 2;
 
+/** What does one job at a time and can be killed in the middle of it. */
+export interface ConversionWorker {
+  /** False once it was killed or crashed; it takes no further job then. */
+  readonly alive: boolean;
+  readonly run: (job: Job) => Promise<JobAnswer>;
+  /** It is gone when this resolves. */
+  readonly kill: () => Promise<void>;
+}
+
 /** One thread that does one job at a time and can be killed in the middle of it. */
-export class WorkerThread {
+export class WorkerThread implements ConversionWorker {
   readonly #worker: Worker;
   #settle: ((answer: JobAnswer) => void) | undefined;
   #dead = false;
 
-  constructor() {
+  /** `heapMb` are MiB: what needs more ends it. */
+  constructor(heapMb = HEAP_MB) {
     this.#worker = new Worker(packageFile(ENTRY), {
-      resourceLimits: {maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB},
+      resourceLimits: {maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB},
       env: {},
     });
     this.#worker.on('message', (answer: JobAnswer) => this.#finish(answer));

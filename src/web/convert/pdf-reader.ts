@@ -1,0 +1,12 @@
+import type {ConvertJob} from './jobs.ts';
+import {PDF_HEAP_MB, WorkerThread} from './worker-thread.ts';
+
+/**
+ * The entry of a process that reads one PDF (`pdf-process.ts`). The work is done by a thread, so that this one hears
+ * when its host is gone, whatever the document keeps the other one busy with.
+ */
+process.once('disconnect', () => process.exit());
+process.once('message', async (job: ConvertJob) => {
+  const answer = await new WorkerThread(PDF_HEAP_MB).run(job);
+  process.send?.(answer, () => process.exit());
+});
