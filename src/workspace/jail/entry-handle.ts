@@ -9,6 +9,7 @@ import {
   type Stats,
 } from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
+import {errorCode} from '../../system/error-code.ts';
 
 /** Linux's O_PATH, which Node does not name: a handle on the entry itself, without opening what it is. */
 const O_PATH = 0o10000000;
@@ -62,18 +63,28 @@ export const handleByDescriptor: HoldEntry = address => {
       openEntry: name => openSync(`${opened}/${name}`, READ_AT_ONCE),
       // Once: the number may be another process's by the second time.
       close: () => {
-        if (held) closeSync(descriptor);
+        if (held) letGo(descriptor);
         held = false;
       },
     };
   } catch (error) {
-    closeSync(descriptor);
+    letGo(descriptor);
     throw error;
   }
 };
 
 function identityOf({dev, ino}: BigIntStats): EntryIdentity {
   return {dev, ino};
+}
+
+/** The descriptor is free whatever `close` says, and nothing was written through it that could be lost. */
+function letGo(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch (error) {
+    // That would be ours: closed twice.
+    if (errorCode(error) === undefined || errorCode(error) === 'EBADF') throw error;
+  }
 }
 
 /**
