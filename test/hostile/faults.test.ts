@@ -45,6 +45,8 @@ function failEverything(flow: string, sandbox = 'none'): Promise<FaultReport> {
     const argv = [host, flow, `http://site.test:${server.port}`, sandbox];
     execFile(process.execPath, argv, {timeout: 580_000, maxBuffer: 2 ** 26}, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stdout}${stderr}`));
+      // A process that ended before its report has ended well all the same.
+      else if (stdout === '') reject(new Error(`There is no report.\n${stderr}`));
       else resolve(JSON.parse(stdout) as FaultReport);
     });
   });

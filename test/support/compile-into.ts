@@ -23,7 +23,7 @@ export function compileInto(directory: string, paths: readonly string[]): void {
     include: [],
   };
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(config));
-  writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
+  writeFileSync(join(directory, 'package.json'), '{"name": "forge-tools", "type": "module"}');
   for (const name of ['node_modules', 'vocabulary', 'dist'])
     symlinkSync(join(PROJECT, name), join(directory, name));
   execFileSync(join(PROJECT, 'node_modules/.bin/tsc'), ['-p', directory], {stdio: 'pipe'});
