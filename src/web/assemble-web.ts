@@ -181,11 +181,23 @@ function requestHeaders(options: WebFetchOptions): Readonly<Record<string, strin
 
 /** What a document depends on of ours: the request headers, the rules of extraction, and the version that has them. */
 function askedAs({extraction}: WebFetchOptions): (headers: Readonly<Record<string, string>>) => string {
-  const {version}: {version?: unknown} = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
+  const version = ownVersion();
   return headers => {
     const hash = createHash('sha256').update(JSON.stringify([version, extraction, headers]));
     return hash.digest('hex').slice(0, 16);
   };
+}
+
+/** Not worth a call: where it cannot be read, what another version kept is asked about as our own. */
+function ownVersion(): unknown {
+  try {
+    const manifest: {readonly version?: unknown} = JSON.parse(
+      readFileSync(packageFile('package.json'), 'utf8'),
+    );
+    return manifest.version;
+  } catch {
+    return undefined;
+  }
 }
 
 interface HopDeps {

@@ -20,9 +20,10 @@ import {endBySentinel, SENTINEL, sentinelProcesses} from './sentinel-processes.t
 const GATE = 3;
 /**
  * `sh -c AFTER_WORD sh COMMAND`. A host that is killed while it starts a command never says the word; one that said it
- * has a watch that sees the command.
+ * has a watch that sees the command. Without the word it ends by a signal: no exit code of its own could be told from
+ * one of the command.
  */
-const AFTER_WORD = `read -r word <&${GATE} || exit 125; exec ${GATE}<&-; exec /bin/sh -c "$1"`;
+const AFTER_WORD = `read -r word <&${GATE} || kill -s KILL $$; exec ${GATE}<&-; exec /bin/sh -c "$1"`;
 
 /** Ruling W8: `none`. No sandbox: only its time and its output are limited. */
 export class UnconfinedSandbox implements SandboxDriver {

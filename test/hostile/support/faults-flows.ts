@@ -51,12 +51,6 @@ const PATCH = `--- a/a.txt
 const {'src/b.txt': _, ...kept} = FILES;
 const PATCHED: Tree = {...kept, 'a.txt': 'one\n2\nthree\n', 'new/dir/d.txt': 'fresh\n'};
 
-const REPLACED: Tree = {
-  ...FILES,
-  'a.txt': 'onE\ntwo\nthreE\n',
-  'src/deep/c.txt': 'needlE in hay\n',
-};
-
 let requests = 0;
 
 /** A call through the whole runtime. */
@@ -137,11 +131,6 @@ export const FAULT_FLOWS: Readonly<Record<string, FaultFlow>> = {
       ],
     },
     {prepare: readFirst, after: {...FILES, 'a.txt': 'onE\n2\nthreE\n'}},
-  ),
-  'replace_in_files in two files': calls(
-    'replace_in_files',
-    {query: 'e\\b', is_regex: true, replacement: 'E'},
-    {after: REPLACED},
   ),
   move_file: calls(
     'move_file',
