@@ -1,21 +1,11 @@
 import {ATTRIBUTE} from './tree/attribute.ts';
-import {ROLE} from './tree/element-role.ts';
+import {INLINE_ROLES, ROLE} from './tree/element-role.ts';
 import type {Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
 
 const LANGUAGE = /(?:^|[ \t\n\f\r])(?:lang(?:uage)?|highlight-source)-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
 
-const INLINE_LIKE: ReadonlySet<number> = new Set([
-  ROLE.inline,
-  ROLE.emphasis,
-  ROLE.strong,
-  ROLE.struck,
-  ROLE.code,
-  ROLE.link,
-  ROLE.image,
-  ROLE.lineBreak,
-  ROLE.cell,
-]);
+const INLINE_LIKE: ReadonlySet<number> = new Set([...INLINE_ROLES, ROLE.cell]);
 
 /** FR-WF-EXT-CODE-01, D11: the text of a `pre`, literally, and the language that its classes name. */
 export class PreformattedText {

@@ -81,6 +81,18 @@ export const ROLE = Object.freeze(Object.fromEntries(GROUP_NAMES.map((name, id) 
   Record<ElementRole, number>
 >;
 
+/** The roles of what stands within a line. */
+export const INLINE_ROLES: ReadonlySet<number> = new Set([
+  ROLE.inline,
+  ROLE.emphasis,
+  ROLE.strong,
+  ROLE.struck,
+  ROLE.code,
+  ROLE.link,
+  ROLE.image,
+  ROLE.lineBreak,
+]);
+
 const BY_TAG = new Uint8Array(TAG_COUNT);
 for (const [name, tags] of Object.entries<readonly TagName[]>(GROUPS)) {
   for (const tag of tags) BY_TAG[TAG[tag]] = ROLE[name as ElementRole];

@@ -1,5 +1,5 @@
 import {ATTRIBUTE} from '../../tree/attribute.ts';
-import {ROLE, roleOf} from '../../tree/element-role.ts';
+import {INLINE_ROLES, ROLE, roleOf} from '../../tree/element-role.ts';
 import {hidesElement} from '../../tree/hides-element.ts';
 import {TAG} from '../../tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from '../../tree/tree.ts';
@@ -11,16 +11,6 @@ import {TextMeasure} from './text-measure.ts';
 
 /** FR-WF-13 drops these with their text; here they are evidence. */
 const EVIDENCE: ReadonlySet<number> = new Set([TAG.nav, TAG.footer, TAG.header, TAG.aside, TAG.button]);
-const INLINE: ReadonlySet<number> = new Set([
-  ROLE.inline,
-  ROLE.emphasis,
-  ROLE.strong,
-  ROLE.struck,
-  ROLE.code,
-  ROLE.link,
-  ROLE.image,
-  ROLE.lineBreak,
-]);
 const FIELDS: ReadonlySet<number> = new Set([TAG.input, TAG.select, TAG.textarea]);
 const CATEGORIES = CLASS_CATEGORIES.length;
 
@@ -96,7 +86,7 @@ class BlockReader {
       return false;
     }
     const hasAttributes = tree.hasAttributes(node);
-    const isInline = INLINE.has(role);
+    const isInline = INLINE_ROLES.has(role);
     const hiding = hasAttributes ? hidingOf(tree, node) : 0;
     if (isInline) {
       if (hiding !== 0) {
@@ -120,7 +110,7 @@ class BlockReader {
   #leave(node: number): void {
     const {elements, blocks} = this.#page;
     const role = roleOf(this.#tree.tag(node));
-    if (INLINE.has(role)) this.#leaveInline(role, node);
+    if (INLINE_ROLES.has(role)) this.#leaveInline(role, node);
     else this.#endBlock();
     const element = this.#element;
     if (elements.node[element] !== node) return;
