@@ -18,6 +18,7 @@ import {ok, type Result} from './core/result.ts';
 import type {ApprovalRule, Approver, ToolHost} from './core/tool-host.ts';
 import {assembleHost} from './create-toolbox/assemble-host.ts';
 import {inOrder} from './create-toolbox/in-order.ts';
+import {openEgress} from './create-toolbox/open-egress.ts';
 import {protectedPaths} from './create-toolbox/protected-paths.ts';
 import {startedIn} from './create-toolbox/started-in.ts';
 import {stoppedByMode} from './create-toolbox/stopped-by-mode.ts';
@@ -158,6 +159,16 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
   });
   if (!web.ok) throw new ConfigError(web.error);
   const fetchLogged: FetchPage = web.value.fetch;
+  const egress =
+    workspace &&
+    openEgress(config.tools.run.egress, {
+      web: webfetch,
+      resolver: ports.resolver,
+      env: environment.env,
+      workspace: workspace.workspace.root,
+      clock,
+    });
+  if (egress?.ok === false) throw new ConfigError(egress.error);
   const sandbox =
     workspace &&
     lazySandbox(config.tools.run, {
@@ -165,6 +176,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
       root: workspace.workspace.identity,
       protectedPaths: closed,
       env: environment.env,
+      egress: egress?.value,
       clock,
       log,
     });
@@ -225,6 +237,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
           () => background?.close(),
           host.closeSession,
           () => sandbox?.close(),
+          () => egress?.value?.close(),
           () => web.value.close(),
           async () => workspace?.close(),
         ),

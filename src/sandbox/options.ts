@@ -68,6 +68,46 @@ export const runSection = {
         },
       },
     },
+    egress: {
+      kind: 'section',
+      doc: 'The way out of the sandbox. Where `allow` and `presets` are empty there is none, and nothing of it exists. `sandbox = "none"` has the network of the host and no use for it.',
+      extension: true,
+      entries: {
+        allow: {
+          kind: 'text-list',
+          default: [],
+          doc: 'Hosts that commands may reach: `packages.example.com` and `*.example.org:8443` by TLS, `http://deb.example.com` by plain HTTP (GET and HEAD). `*.` stands for every host below a name.',
+        },
+        presets: {
+          kind: 'text-list',
+          default: [],
+          doc: 'Lists of hosts that come along: `npm`, `pypi`, `crates`, `debian`, `github`.',
+        },
+        max_connections: {
+          kind: 'integer',
+          default: 1000,
+          min: 1,
+          max: 100_000,
+          doc: 'Connections of one command altogether, those that are refused included. 64 may be open at a time.',
+        },
+        max_mb: {
+          kind: 'integer',
+          default: 1024,
+          min: 1,
+          max: 1_048_576,
+          unit: 'MiB',
+          doc: 'What one command may send and receive altogether.',
+        },
+        max_connection_sec: {
+          kind: 'integer',
+          default: 600,
+          min: 1,
+          max: 86_400,
+          unit: 's',
+          doc: 'How long one connection may last.',
+        },
+      },
+    },
     memory_mb: {
       kind: 'integer',
       default: 2048,

@@ -1,4 +1,5 @@
 import type {Clock} from '../core/clock.ts';
+import type {EgressGate, EgressVisitor} from '../core/egress.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
 import type {CapturedOutput, OutputSink} from './child/output-capture.ts';
@@ -26,6 +27,8 @@ export interface SandboxCommand {
   readonly spill?: {readonly [stream in 'stdout' | 'stderr']: OutputSink} | undefined;
   /** Called when it is handed over to be run; before that, a failure means that nothing was. */
   readonly onStart?: ((started: StartedCommand) => void) | undefined;
+  /** Hears of its connections where there is a way out, and may be asked about hosts. */
+  readonly egress?: EgressVisitor | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -88,6 +91,8 @@ export interface SandboxHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where helpers such as `bwrap` are looked for before `PATH`. Default: the directories of the system. */
   readonly programDirectories?: readonly string[] | undefined;
+  /** The one way out (ruling X1). Default: none, and nothing of it is there. */
+  readonly egress?: EgressGate | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Default: this one. */

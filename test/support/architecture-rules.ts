@@ -12,12 +12,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: ['core', 'system'],
   workspace: ['core', 'system'],
   sandbox: ['core', 'system'],
+  egress: ['core', 'system'],
   runtime: ['core', 'system'],
   tools: ['core', 'system', 'web', 'workspace', 'sandbox'],
   config: ['core', 'system'],
   // Shows what the runtime wrote, by the same definitions of an event and of its chain, and diffs as the workspace makes them.
   report: ['core', 'system', 'runtime', 'workspace'],
-  'create-toolbox': ['core', 'system', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'report'],
+  'create-toolbox': [
+    'core',
+    'system',
+    'config',
+    'web',
+    'workspace',
+    'sandbox',
+    'egress',
+    'runtime',
+    'tools',
+    'report',
+  ],
   index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
   // Definitions for other people's APIs: a third face.
   adapters: ['core', 'system'],
@@ -63,8 +75,9 @@ const POWERS: readonly Power[] = [
   {
     name: 'sockets',
     modules: ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'undici'],
+    // The gate is what commands reach hosts by; it connects to what the guard has checked.
     // The demo serves its own pages; a live report is a page on loopback that nobody but its reader can find.
-    holders: ['src/web/transport/', 'src/cli/demo/', 'src/mcp/', 'src/report/live/'],
+    holders: ['src/web/transport/', 'src/cli/demo/', 'src/mcp/', 'src/report/live/', 'src/egress/'],
   },
   {
     name: 'an unguarded fetch',

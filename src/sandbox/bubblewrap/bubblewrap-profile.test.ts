@@ -5,7 +5,15 @@ import {flatProfile, nestedProfile} from './bubblewrap-profile.ts';
 const ROOT_ONLY: GuardedTree = [{path: '', writable: true, place: '1:1', version: '1'}];
 
 function hasHostName(workspace: string, readablePaths: readonly string[] = ['/opt']): boolean {
-  const profile = {commandArgs: [], systemArgs: [], workspace, tree: ROOT_ONLY, env: {}, readablePaths};
+  const profile = {
+    commandArgs: [],
+    systemArgs: [],
+    workspace,
+    tree: ROOT_ONLY,
+    egressMounts: [],
+    env: {},
+    readablePaths,
+  };
   const isThere = (args: readonly string[]): boolean =>
     args.some((argument, at) => argument === '--symlink' && args[at + 2] === workspace);
   const nested = isThere(nestedProfile(profile).outer);

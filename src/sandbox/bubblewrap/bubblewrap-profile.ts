@@ -1,6 +1,7 @@
 import {lstat, readlink} from 'node:fs/promises';
 import {isAbsolute, join, resolve} from 'node:path';
 import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
+import {EGRESS_MOUNT} from '../egress/relay-script.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import type {RunOptions} from '../options.ts';
 import {DESCRIPTORS} from './bubblewrap-scripts.ts';
@@ -95,6 +96,8 @@ export interface SandboxProfile {
   readonly env: Readonly<Record<string, string>>;
   /** `tools.run.readable_paths`. */
   readonly readablePaths: readonly string[];
+  /** What of the host belongs to the way out, and where it is mounted. */
+  readonly egressMounts: readonly {readonly source: string; readonly target: string}[];
 }
 
 /**
@@ -104,7 +107,11 @@ export interface SandboxProfile {
  */
 export function nestedProfile(profile: SandboxProfile): {outer: readonly string[]; inner: readonly string[]} {
   const {commandArgs, systemArgs, workspace, tree, env, readablePaths} = profile;
-  const mounts = ['--bind', workspace, WORKSPACE_MOUNT, ...hostName(workspace, readablePaths)];
+  const mounts = [
+    ...egressArguments(profile),
+    ...['--bind', workspace, WORKSPACE_MOUNT],
+    ...hostName(workspace, readablePaths),
+  ];
   return {
     outer: [...outerArguments([...GIT_CONFIG, ...systemArgs]), ...mounts],
     inner: [...innerArguments(commandArgs), ...partArguments(WORKSPACE_MOUNT, tree), ...endArguments(env)],
@@ -125,11 +132,16 @@ export function flatProfile(profile: SandboxProfile): readonly string[] {
   const {commandArgs, systemArgs, workspace, tree, env, readablePaths} = profile;
   return [
     ...commandArgs,
-    ...[...APART, ...GIT_CONFIG, ...systemArgs, ...OWN_PROC, '--bind', workspace, WORKSPACE_MOUNT],
+    ...[...APART, ...GIT_CONFIG, ...systemArgs, ...OWN_PROC, ...egressArguments(profile)],
+    ...['--bind', workspace, WORKSPACE_MOUNT],
     ...partArguments(workspace, tree),
     ...hostName(workspace, readablePaths),
     ...endArguments(env),
   ];
+}
+
+function egressArguments({egressMounts}: SandboxProfile): readonly string[] {
+  return egressMounts.flatMap(({source, target}) => ['--ro-bind', source, target]);
 }
 
 /** What lies over the workspace, as it is now. */
@@ -152,7 +164,7 @@ function endArguments(env: Readonly<Record<string, string>>): readonly string[] 
 
 /** What a sandbox has of its own, or by links of its own. */
 const OF_THE_SANDBOX = [
-  ...['/usr', '/etc', '/proc', '/dev', '/sys', '/var/tmp', WORKSPACE_MOUNT],
+  ...['/usr', '/etc', '/proc', '/dev', '/sys', '/var/tmp', EGRESS_MOUNT, WORKSPACE_MOUNT],
   ...SYSTEM_DIRECTORIES.map(name => `/${name}`),
 ];
 

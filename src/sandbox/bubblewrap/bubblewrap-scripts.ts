@@ -1,4 +1,5 @@
 import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
+import {START_RELAY} from '../egress/relay-script.ts';
 import {REPORT_MOUNTS, REPORTED} from '../guard/mount-report.ts';
 import {WAIT_FOR_COMMAND} from '../wait-for-command.ts';
 
@@ -102,6 +103,9 @@ export const ENDED = 'ended ';
 /** Before the name of a process that was left. */
 export const LEFT = 'left ';
 
+/** In the report, where the way out could not be made. */
+export const NO_RELAY = 'no relay';
+
 /** The last word of the report. */
 export const OVER = 'over';
 
@@ -122,7 +126,7 @@ exec /bin/sh -c "$command"
 `;
 
 /**
- * Process 1 of the sandbox: `sh -c INIT sh FILES PROCESSES DATA-KB MOUNT-POINT... <COMMAND-SCRIPT`
+ * Process 1 of the sandbox: `sh -c INIT sh FILES PROCESSES DATA-KB RELAY MOUNT-POINT... <COMMAND-SCRIPT`
  *
  * It lowers the limits before anything of the caller is looked at, says what is mounted, starts what waits for the
  * command and becomes it, says how that ended and what is left, and ends; the kernel then kills the rest before the
@@ -135,7 +139,10 @@ ulimit -c 0
 ulimit -n "$1"
 [ "$3" = 0 ] || ulimit -d "$3"
 [ "$2" = 0 ] || ulimit -u "$2" || ulimit -p "$2"
-shift 3
+relay=$4
+shift 4
+${START_RELAY}
+start_relay "$relay" || echo '${NO_RELAY}' >&9
 ${REPORT_MOUNTS}
 report_mounts "$@" >&9
 ${WAIT_FOR_COMMAND}

@@ -1,4 +1,5 @@
 import type {ChildProcess} from 'node:child_process';
+import {statSync} from 'node:fs';
 import {Readable} from 'node:stream';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../../core/result.ts';
@@ -10,6 +11,7 @@ import {isBroken} from '../child/is-broken.ts';
 import {listeningPortsOf} from '../child/listening-ports.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
+import {noRelay, UNHEARD, withoutProxy, withoutRelay} from '../egress/channel-of-sandbox.ts';
 import {gitSystemConfig, gitVariables} from '../git-identity.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {checkMounts} from '../guard/mount-report.ts';
@@ -20,8 +22,9 @@ import type {Execution, SandboxCommand, SandboxDriver, SandboxHost, SandboxRepor
 import {sandboxEnv} from '../sandbox-env.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {workspaceMoves} from '../workspace-moves.ts';
-import {commandScript, DESCRIPTORS, ENDED, LEFT, OVER, STARTED} from './bubblewrap-scripts.ts';
+import {commandScript, DESCRIPTORS, ENDED, LEFT, NO_RELAY, OVER, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
+import {killSandbox} from './kill-sandbox.ts';
 import {SandboxWatchdog} from './sandbox-watchdog.ts';
 import {endSandbox, startSandbox, type WarmSandbox} from './warm-sandbox.ts';
 
@@ -159,6 +162,10 @@ export class BubblewrapSandbox implements SandboxDriver {
       const sandbox = await this.#startSandbox(setup, tree);
       if (!sandbox.ok) return sandbox;
       const report = await sandbox.value.report;
+      if (report.kind === 'mounted' && report.lines.includes(NO_RELAY)) {
+        this.#end(sandbox.value);
+        return noRelay();
+      }
       const check = report.kind === 'mounted' ? checkMounts(tree, report.lines, setup.bootId) : undefined;
       if (check?.kind === 'as_planned') return sandbox;
       if (check?.kind === 'differs') moving = check.path;
@@ -188,9 +195,15 @@ export class BubblewrapSandbox implements SandboxDriver {
     const env = {...sandboxEnv(options, this.#host, gitVariables(this.#host.env)), PATH: options.path};
     const gitConfig = gitSystemConfig(this.#host.env);
     const watchdog = this.#watchdog;
+    const opened = await this.#host.egress?.open(statSync(workspace).uid);
+    if (opened?.ok === false) return opened;
+    const channel = opened?.value;
     try {
-      return ok(await startSandbox({setup, options, workspace, tree, env, gitConfig, clock, watchdog}));
+      return ok(
+        await startSandbox({setup, options, workspace, tree, env, gitConfig, channel, clock, watchdog}),
+      );
     } catch (error) {
+      await channel?.close();
       return sandboxFailure({
         problem: 'The control group of the command could not be made',
         remedy: 'remove unused control groups below /sys/fs/cgroup, or make it writable.',
@@ -209,9 +222,13 @@ export class BubblewrapSandbox implements SandboxDriver {
   }
 
   async #supervise(sandbox: WarmSandbox, command: SandboxCommand): Promise<Result<Execution>> {
-    const {child, group} = sandbox;
+    const {child, group, channel} = sandbox;
+    const detach = channel?.attach(command.egress ?? UNHEARD);
     const first = /"child-pid": (\d+)/.exec(sandbox.status())?.[1];
-    command.onStart?.({sandbox: 'bubblewrap', listeningPorts: () => listeningPortsOf(first)});
+    command.onStart?.({
+      sandbox: 'bubblewrap',
+      listeningPorts: async () => withoutProxy(await listeningPortsOf(first), channel),
+    });
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
     let report = '';
@@ -234,7 +251,7 @@ export class BubblewrapSandbox implements SandboxDriver {
       timeoutMs: command.timeoutMs,
       signal: command.signal,
       clock: this.#host.clock,
-    });
+    }).finally(() => detach?.());
     const captured = {stdout: stdout.finish(), stderr: stderr.finish()};
     const lines = report.split('\n');
     // Bubblewrap dies of writing to a pipe that broke.
@@ -262,7 +279,9 @@ export class BubblewrapSandbox implements SandboxDriver {
           : {kind: outcome.killedFor},
       ...captured,
       durationMs: outcome.durationMs,
-      leftRunning: lines.filter(line => line.startsWith(LEFT)).map(line => line.slice(LEFT.length)),
+      leftRunning: withoutRelay(
+        lines.filter(line => line.startsWith(LEFT)).map(line => line.slice(LEFT.length)),
+      ),
     });
   }
 }
@@ -284,17 +303,4 @@ function noNamespaces(words: string): Result<never> {
       'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; inside a container, run that with --privileged), or use Docker.',
     error: words,
   });
-}
-
-/** Process 1 takes everything in its namespace along, and its end is seen only after theirs. */
-function killSandbox(child: ChildProcess, status: string): void {
-  const first = Number(/"child-pid": (\d+)/.exec(status)?.[1]);
-  const hasEnded = child.exitCode !== null || child.signalCode !== null;
-  try {
-    if (first > 1 && !hasEnded) process.kill(first, 'SIGKILL');
-    else endGroup(child);
-  } catch {
-    // Process 1 has just ended by itself.
-    endGroup(child);
-  }
 }

@@ -1,11 +1,13 @@
 import type {ChildProcess} from 'node:child_process';
 import {Readable, Writable} from 'node:stream';
 import type {Clock} from '../../core/clock.ts';
+import type {EgressChannel} from '../../core/egress.ts';
 import {type ControlGroup, createGroup} from '../../system/control-group.ts';
 import {JOIN} from '../../system/join-script.ts';
 import {endGroup} from '../child/end-group.ts';
 import {holdOpen} from '../child/hold-open.ts';
 import {startChild} from '../child/start-child.ts';
+import {RELAY_NODE, RELAY_SOCKET, relayCommand} from '../egress/relay-script.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {mountPoints, REPORTED} from '../guard/mount-report.ts';
 import type {RunOptions} from '../options.ts';
@@ -37,6 +39,8 @@ export interface WarmSandbox {
   /** What its watchdog calls it. */
   readonly number: number;
   readonly group: ControlGroup | undefined;
+  /** Its way out, where there is one. */
+  readonly channel: EgressChannel | undefined;
   /** What was looked at before it was mounted. */
   readonly tree: GuardedTree;
   /** By the monotonic clock. */
@@ -65,6 +69,7 @@ export interface SandboxPlan {
   readonly env: Readonly<Record<string, string>>;
   /** What git finds as the configuration of the system. */
   readonly gitConfig: string;
+  readonly channel: EgressChannel | undefined;
   readonly clock: Clock;
   readonly watchdog: SandboxWatchdog;
 }
@@ -104,7 +109,7 @@ export async function startSandbox(plan: SandboxPlan): Promise<WarmSandbox> {
 }
 
 async function fillSandbox(
-  {setup, options, workspace, tree, env, gitConfig, clock, watchdog}: SandboxPlan,
+  {setup, options, workspace, tree, env, gitConfig, channel, clock, watchdog}: SandboxPlan,
   {child, number, group}: Pick<WarmSandbox, 'child' | 'number' | 'group'>,
 ): Promise<WarmSandbox> {
   // A shell that cannot be started shows when the sandbox is used.
@@ -117,7 +122,14 @@ async function fillSandbox(
   const report = readReport(child, ended, clock);
   if (child.pid !== undefined) await watchdog.lead(number, child.pid);
   // review R14: without its profile bubblewrap makes nothing, so a host that is killed before this leaves nothing.
-  const profile = {...setup, workspace, tree, env, readablePaths: options.readable_paths};
+  const egressMounts =
+    channel === undefined
+      ? []
+      : [
+          {source: process.execPath, target: RELAY_NODE},
+          {source: channel.socketPath, target: RELAY_SOCKET},
+        ];
+  const profile = {...setup, workspace, tree, env, readablePaths: options.readable_paths, egressMounts};
   give(child, DESCRIPTORS.filter, setup.filter);
   give(child, DESCRIPTORS.gitConfig, gitConfig);
   // Not in the arguments of a process, which every user of the host can read.
@@ -128,7 +140,8 @@ async function fillSandbox(
   } else {
     give(child, DESCRIPTORS.profile, terminated(flatProfile(profile)));
   }
-  return {child, number, group, tree, startedAt: clock.monotonic(), report, status: () => status, ended};
+  const startedAt = clock.monotonic();
+  return {child, number, group, channel, tree, startedAt, report, status: () => status, ended};
 }
 
 /**
@@ -136,7 +149,7 @@ async function fillSandbox(
  * reaped by its parent; what does not end is killed.
  */
 export async function endSandbox(
-  {child, number, group, ended}: WarmSandbox,
+  {child, number, group, channel, ended}: WarmSandbox,
   clock: Clock,
   watchdog: SandboxWatchdog,
 ) {
@@ -149,24 +162,26 @@ export async function endSandbox(
   });
   await ended;
   kill();
+  await channel?.close();
   const isRemoved = await group?.remove();
   watchdog.remove(number);
   return isRemoved ?? true;
 }
 
 function sandboxArguments(
-  {setup, options, tree}: SandboxPlan,
+  {setup, options, tree, channel}: SandboxPlan,
   procsFiles: readonly string[],
 ): readonly string[] {
   const {open_files, max_processes, memory_mb} = options;
   // A control group counts for all of them.
   const each = procsFiles.length === 0 ? [max_processes, (memory_mb * MIB) / 1024] : [0, 0];
   const place = tree[0]?.place ?? '';
+  const relay = channel === undefined ? '' : relayCommand([RELAY_NODE]);
   const sandbox = [
     ...[setup.program, '--args', String(DESCRIPTORS.profile), '--'],
     ...(setup.nests ? ['/bin/sh', '-c', BECOME_IF_PLACED, 'sh', place] : []),
     ...(setup.nests ? [setup.program, '--args', String(INNER_PROFILE), '--'] : []),
-    ...['/bin/sh', '-c', INIT, 'sh', ...[open_files, ...each].map(String), ...mountPoints(tree)],
+    ...['/bin/sh', '-c', INIT, 'sh', ...[open_files, ...each].map(String), relay, ...mountPoints(tree)],
   ];
   const becomeWithPipes = process.pid === 1 ? STAY_WITH_PIPES : BECOME_WITH_PIPES;
   const join = ['sh', String(procsFiles.length), ...procsFiles];

@@ -30,6 +30,8 @@ export interface ContainerPlan {
   readonly user: string;
   readonly workspace: string;
   readonly tree: GuardedTree;
+  /** What of the host belongs to the way out, and where it is mounted. */
+  readonly egressMounts: readonly {readonly source: string; readonly target: string}[];
   readonly env: Readonly<Record<string, string>>;
   readonly options: RunOptions;
 }
@@ -182,7 +184,8 @@ function killedOf(lines: readonly string[]): number {
   return Number(lines.findLast(line => line.startsWith('oom '))?.slice('oom '.length) ?? 0);
 }
 
-function runArguments(name: string, {image, user, workspace, tree, env, options}: ContainerPlan): string[] {
+function runArguments(name: string, plan: ContainerPlan): string[] {
+  const {image, user, workspace, tree, egressMounts, env, options} = plan;
   const {memory_mb, tmp_mb, max_processes, cpus, open_files} = options;
   // As another user, the supervisor needs a capability to end commands.
   const points = mountPoints(tree);
@@ -206,6 +209,7 @@ function runArguments(name: string, {image, user, workspace, tree, env, options}
     ...tree.flatMap(({path, writable}, at) =>
       mountArguments(join(workspace, path), points[at] ?? '', writable),
     ),
+    ...egressMounts.flatMap(({source, target}) => mountArguments(source, target, false)),
     ...Object.entries(env).flatMap(([variable, value]) => ['--env', `${variable}=${value}`]),
     ...['--entrypoint', '/bin/sh', image, '-c', SUPERVISE],
   ];

@@ -1,3 +1,4 @@
+import {START_RELAY} from '../egress/relay-script.ts';
 import {WAIT_FOR_COMMAND} from '../wait-for-command.ts';
 
 /**
@@ -50,7 +51,7 @@ wait "$!"
 `;
 
 /**
- * What is executed in a container: `sh -c START sh PROGRAM ARG... <MARK`. The mark is not in the
+ * What is executed in a container: `sh -c START sh RELAY PROGRAM ARG... <MARK`. The mark is not in the
  * arguments, which every process of the same user can read in /proc. The first mark tells a command that was started from a client or daemon that failed before. The second one says that it has ended,
  * which the client does only when no process holds its output open any more, and how (ruling W20).
  */
@@ -58,6 +59,10 @@ export const START = `
 unset mark
 IFS= read -r mark
 exec </dev/null
+relay=$1
+shift
+${START_RELAY}
+start_relay "$relay" || { echo 'The relay of the way out (tools.run.egress) did not start.' >&2; exit 125; }
 ${WAIT_FOR_COMMAND}
 printf %s "$mark" >&2
 exec 5>&2 2>/dev/null

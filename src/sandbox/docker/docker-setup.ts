@@ -1,7 +1,10 @@
 import {stat} from 'node:fs/promises';
+import {release} from 'node:os';
 import {ok, type Result} from '../../core/result.ts';
 import {findProgram} from '../../system/find-program.ts';
 import {bootId} from '../boot-id.ts';
+import {engineElsewhere} from '../egress/channel-of-sandbox.ts';
+import {type RelayRuntime, relayRuntime} from '../egress/relay-runtime.ts';
 import type {RunOptions} from '../options.ts';
 import {programPlaces} from '../program-places.ts';
 import type {SandboxHost} from '../sandbox.ts';
@@ -18,6 +21,8 @@ export interface DockerSetup {
   /** `UID:GID` of the commands. */
   readonly user: string;
   readonly description: string;
+  /** Node of the host for containers, where there is a way out. */
+  readonly relay: RelayRuntime | undefined;
   readonly bootId: string;
 }
 
@@ -60,13 +65,29 @@ export async function dockerSetup(options: RunOptions, host: SandboxHost): Promi
       error: image.stderr,
     });
   }
+  const relay = host.egress === undefined ? ok(undefined) : await findRelay(daemon);
+  if (!relay.ok) return relay;
   return ok({
     client,
+    relay: relay.value,
     image: image.stdout.trim(),
     user: options.docker.user || (await workspaceUser(daemon.isRootless, host.workspace)),
     description: `Docker ${daemon.version}, image ${name}`,
     bootId: bootId(),
   });
+}
+
+async function findRelay({kernel}: Daemon): Promise<Result<RelayRuntime>> {
+  if (process.platform !== 'linux' || kernel !== release()) return engineElsewhere();
+  try {
+    return ok(await relayRuntime(process.execPath));
+  } catch (error) {
+    return sandboxFailure({
+      problem: `The libraries of ${process.execPath} could not be listed, which relays for commands (tools.run.egress)`,
+      remedy: 'run forge-tools with a Node of the system, or use tools.run.sandbox = "bubblewrap".',
+      error: error instanceof Error ? error.message : String(error),
+    });
+  }
 }
 
 /** In a rootless daemon, the root of a container is the user who runs the daemon. */
@@ -79,6 +100,7 @@ async function workspaceUser(isRootless: boolean, workspace: string): Promise<st
 interface Daemon {
   readonly version: string;
   readonly storage: string;
+  readonly kernel: string;
   readonly limitsMemory: boolean;
   readonly limitsProcesses: boolean;
   readonly isRootless: boolean;
@@ -91,6 +113,7 @@ function parseInfo(text: string): Daemon | undefined {
     return {
       version: info['ServerVersion'],
       storage: String(info['Driver']),
+      kernel: String(info['KernelVersion']),
       limitsMemory: info['MemoryLimit'] === true,
       limitsProcesses: info['PidsLimit'] === true,
       isRootless: JSON.stringify(info['SecurityOptions'] ?? []).includes('rootless'),

@@ -1,13 +1,15 @@
 import {constants} from 'node:os';
 import {isDeepStrictEqual} from 'node:util';
+import type {EgressChannel} from '../../core/egress.ts';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
 import {portsIn} from '../child/listening-ports.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
+import {engineElsewhere, UNHEARD, withoutProxy, withoutRelay} from '../egress/channel-of-sandbox.ts';
+import {RELAY_SOCKET} from '../egress/relay-script.ts';
 import {gitIdentity} from '../git-identity.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {checkMounts, type MountCheck} from '../guard/mount-report.ts';
@@ -19,8 +21,8 @@ import {sandboxEnv} from '../sandbox-env.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {workspaceMoves} from '../workspace-moves.ts';
 import {DockerContainer, type Leftovers} from './docker-container.ts';
-import {START} from './docker-scripts.ts';
 import {type DockerSetup, dockerSetup} from './docker-setup.ts';
+import {execArguments} from './exec-arguments.ts';
 import {SentinelStream} from './sentinel-stream.ts';
 import {removeStaleContainers} from './stale-containers.ts';
 
@@ -33,6 +35,8 @@ const CAP_KILL = 1n << 5n;
 /** A container between two commands. */
 interface IdleContainer {
   readonly container: DockerContainer;
+  /** Its way out, where there is one. */
+  readonly channel: EgressChannel | undefined;
   /** What was looked at when it last said what is mounted in it. */
   readonly tree: GuardedTree;
 }
@@ -52,7 +56,7 @@ export class DockerSandbox implements SandboxDriver {
   readonly #options: RunOptions;
   readonly #host: SandboxHost;
   readonly #guard: WorkspaceGuard;
-  readonly #live = new Set<DockerContainer>();
+  readonly #live = new Map<DockerContainer, EgressChannel | undefined>();
   #idle: IdleContainer[] = [];
   #setup: DockerSetup | undefined;
   #cleaning: Promise<void> | undefined;
@@ -99,7 +103,7 @@ export class DockerSandbox implements SandboxDriver {
 
   async close(): Promise<void> {
     this.#idle = [];
-    await Promise.all([...this.#live].map(container => this.#remove(container)));
+    await Promise.all([...this.#live.keys()].map(container => this.#remove(container)));
     await this.#cleaning;
   }
 
@@ -133,12 +137,13 @@ export class DockerSandbox implements SandboxDriver {
     const {container} = taken;
     command.onStart?.({
       sandbox: 'docker',
-      listeningPorts: async () => portsIn(await container.networkTable()),
+      listeningPorts: async () => withoutProxy(portsIn(await container.networkTable()), taken.channel),
     });
+    const detach = taken.channel?.attach(command.egress ?? UNHEARD);
     const stdout = new OutputCapture(command.spill?.stdout);
     const stderr = new OutputCapture(command.spill?.stderr);
     const sentinel = randomHex(16);
-    const child = setup.client.start(execArguments(container.name, setup.user, command), true);
+    const child = setup.client.start(execArguments(container.name, setup, command), true);
     // Not by killing the client: what it started would go on without it.
     let killing: Promise<Leftovers | undefined> | undefined;
     const endAll = (reporter = 0): void => {
@@ -154,7 +159,7 @@ export class DockerSandbox implements SandboxDriver {
       timeoutMs: command.timeoutMs,
       signal: command.signal,
       clock: this.#host.clock,
-    });
+    }).finally(() => detach?.());
     sentinelStream.finish();
     const killed = await killing;
     await this.#give(taken, killed !== undefined && outcome.gone);
@@ -176,7 +181,7 @@ export class DockerSandbox implements SandboxDriver {
       stdout: stdout.finish(),
       stderr: stderr.finish(),
       durationMs: outcome.durationMs,
-      leftRunning: hasEnded ? (killed?.leftRunning ?? []) : [],
+      leftRunning: hasEnded ? withoutRelay(killed?.leftRunning ?? []) : [],
     };
   }
 
@@ -188,10 +193,20 @@ export class DockerSandbox implements SandboxDriver {
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
       const tree = this.#guard.look();
       if (!tree.ok) return tree;
-      const container = this.#start(setup, tree.value);
+      const opened = await this.#host.egress?.open(Number(setup.user.split(':')[0]));
+      if (opened?.ok === false) return opened;
+      const channel = opened?.value;
+      const container = this.#start(setup, tree.value, channel);
       const check = (await container.started()) ? await this.#check(setup, container, tree.value) : undefined;
-      if (check !== undefined && isUsable(check)) return ok({container, tree: tree.value, wasIdle: false});
+      if (
+        check !== undefined &&
+        isUsable(check) &&
+        !(check.kind === 'other_kernel' && channel !== undefined)
+      ) {
+        return ok({container, channel, tree: tree.value, wasIdle: false});
+      }
       await this.#remove(container);
+      if (check?.kind === 'other_kernel') return engineElsewhere();
       if (check?.kind === 'no_stat') return noStat(this.#options.docker.image);
       if (check?.kind === 'differs') moving = check.path;
       const now = this.#guard.look();
@@ -206,11 +221,11 @@ export class DockerSandbox implements SandboxDriver {
 
   async #takeIdle(setup: DockerSetup): Promise<IdleContainer | undefined> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      const {container} = idle;
+      const {container, channel} = idle;
       container.hold(true);
       const now = this.#guard.look();
       if (now.ok && !container.ended && (await this.#hasStill(setup, idle, now.value))) {
-        return {container, tree: now.value};
+        return {container, channel, tree: now.value};
       }
       await this.#remove(container);
     }
@@ -228,30 +243,36 @@ export class DockerSandbox implements SandboxDriver {
     return checkMounts(tree, await container.mounted(tree), bootId);
   }
 
-  #start(setup: DockerSetup, tree: GuardedTree): DockerContainer {
+  #start(setup: DockerSetup, tree: GuardedTree, channel: EgressChannel | undefined): DockerContainer {
     const container = new DockerContainer(setup.client, this.#host.clock, {
       image: setup.image,
       user: setup.user,
       workspace: this.#host.workspace,
       tree,
+      egressMounts:
+        channel === undefined
+          ? []
+          : [...(setup.relay?.mounts ?? []), {source: channel.socketPath, target: RELAY_SOCKET}],
       env: sandboxEnv(this.#options, this.#host, gitIdentity(this.#host.workspace, this.#host.env)),
       options: this.#options,
     });
-    this.#live.add(container);
+    this.#live.set(container, channel);
     return container;
   }
 
-  async #give({container, tree}: IdleContainer, isClean: boolean): Promise<void> {
+  async #give({container, channel, tree}: IdleContainer, isClean: boolean): Promise<void> {
     // `close` may have removed it meanwhile.
     const isKept = isClean && this.#options.isolation === 'session' && this.#live.has(container);
     if (!isKept) return this.#remove(container);
     container.hold(false);
-    this.#idle.push({container, tree});
+    this.#idle.push({container, channel, tree});
   }
 
   async #remove(container: DockerContainer): Promise<void> {
+    const channel = this.#live.get(container);
     this.#live.delete(container);
     await container.remove();
+    await channel?.close();
   }
 }
 
@@ -265,16 +286,4 @@ function noStat(image: string): Result<never> {
     problem: `The image ${JSON.stringify(image)} has no stat, so it cannot be seen what is mounted in it`,
     remedy: 'name an image with coreutils or busybox in tools.run.docker.image.',
   });
-}
-
-function execArguments(container: string, user: string, command: SandboxCommand): string[] {
-  const assignments = Object.entries(command.env).map(([name, value]) => `${name}=${value}`);
-  return [
-    ...['exec', '--interactive', '--user', user],
-    ...(command.directory === undefined ? [] : ['--workdir', `${WORKSPACE_MOUNT}/${command.directory}`]),
-    ...[container, '/bin/sh', '-c', START, 'sh'],
-    // Set for the command only, behind everything of ours.
-    ...(assignments.length === 0 ? [] : ['env', ...assignments]),
-    ...['/bin/sh', '-c', command.command],
-  ];
 }

@@ -12,8 +12,9 @@ import {schemaOf} from '../schema.ts';
 import type {BackgroundCommand} from './background/background-command.ts';
 import type {BackgroundCommands} from './background/background-commands.ts';
 import {type CommandPlaces, commandDirectory} from './command-directory.ts';
+import {EgressLog} from './egress-log.ts';
 import {artifactPath} from './kept-output.ts';
-import {lacksNetwork, NO_NETWORK} from './lacks-network.ts';
+import {lacksNetwork, NO_NETWORK, ONLY_BY_PROXY} from './lacks-network.ts';
 import {OutputKeeper, type SavedOutput} from './output-keeper.ts';
 import {renderRun} from './render-run.ts';
 import {type RunData, runData} from './run-data.ts';
@@ -130,15 +131,17 @@ export function runTool(
       if (request.background === true) return startInBackground(request, directory, context);
       const keeper = new OutputKeeper(context, options.kept_output_mb * MIB);
       const {spill} = keeper;
+      const egress = new EgressLog(context);
       const ran = await sandbox
-        .run({command, env, directory, spill, timeoutMs: limitOf(request), signal: context.signal})
+        .run({command, env, directory, spill, egress, timeoutMs: limitOf(request), signal: context.signal})
         .finally(() => keeper.close());
       if (!ran.ok) return ran;
       const saved = await keeper.save(ran.value);
       if (!saved.ok) return ranUnsaved(saved.error, ran.value.exitStatus);
       const {paths, complete} = ran.value.repositories;
       if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
-      return answerTo(ran.value, saved.value, {timeoutMs: limitOf(request), git: options.git});
+      const notes = notesOf(ran.value, saved.value, options, egress);
+      return answerTo(ran.value, saved.value, {timeoutMs: limitOf(request), notes});
     },
     resultFields: ({exit_code, stdout_path, stderr_path, background: runsOn}) =>
       runsOn === undefined ? {exit_code, stdout_path, stderr_path} : {},
@@ -205,18 +208,29 @@ function ranUnsaved(error: Failure, status: ExitStatus): Err<Failure> {
   };
 }
 
+function notesOf(
+  {sandbox}: RunOutcome,
+  saved: SavedOutput,
+  {git, egress: {allow, presets}}: RunOptions,
+  egress: EgressLog,
+): readonly string[] {
+  const connections = egress.note();
+  const isClosed = allow.length === 0 && presets.length === 0;
+  return [
+    ...(isGitRefused(saved) ? [GIT_NOTES[git]] : []),
+    ...(connections === undefined ? [] : [connections]),
+    ...(sandbox !== 'none' && lacksNetwork(saved.stderr.text) ? [isClosed ? NO_NETWORK : ONLY_BY_PROXY] : []),
+  ];
+}
+
 /** Ruling W8: an exit code is an answer; a death by signal, out of memory or out of time is a failure. */
 function answerTo(
   execution: RunOutcome,
   saved: SavedOutput,
-  {timeoutMs, git}: {readonly timeoutMs: number; readonly git: RunOptions['git']},
+  {timeoutMs, notes}: {readonly timeoutMs: number; readonly notes: readonly string[]},
 ): Result<RunData> {
   const {exitStatus, sandbox, stdout, stderr, durationMs, leftRunning, repositories} = execution;
   const duration_sec = Math.round(durationMs) / 1000;
-  const notes = [
-    ...(isGitRefused(saved) ? [GIT_NOTES[git]] : []),
-    ...(sandbox !== 'none' && lacksNetwork(saved.stderr.text) ? [NO_NETWORK] : []),
-  ];
   switch (exitStatus.kind) {
     case 'exited':
       return ok({

@@ -5,7 +5,8 @@ import {ok, type Result} from '../../../core/result.ts';
 import {takeEnd} from '../../../core/text/take-end.ts';
 import type {ToolContext} from '../../../core/tool.ts';
 import type {RunOptions} from '../../../sandbox/options.ts';
-import type {RunOutcome, Sandbox, StartedCommand} from '../../../sandbox/sandbox.ts';
+import type {RunOutcome, Sandbox, SandboxCommand, StartedCommand} from '../../../sandbox/sandbox.ts';
+import {EgressLog} from '../egress-log.ts';
 import {OutputKeeper} from '../output-keeper.ts';
 import {BackgroundCommand, type EndedCommand} from './background-command.ts';
 import {commandEnd} from './command-end.ts';
@@ -78,7 +79,12 @@ export class BackgroundCommands {
       command.started = started;
       onStart();
     };
-    const ended = this.#run(plan, command, keeper, hasBegun).then(async ran => {
+    const ended = this.#run(
+      plan,
+      command,
+      {spill: keeper.spill, egress: new EgressLog(context)},
+      hasBegun,
+    ).then(async ran => {
       await finish(command, ran, keeper, context);
       context.sessionSignal.removeEventListener('abort', stop);
       this.#forgetOldest();
@@ -102,12 +108,12 @@ export class BackgroundCommands {
   #run(
     {command, env, directory, lifeMs}: BackgroundPlan,
     background: BackgroundCommand,
-    {spill}: OutputKeeper,
+    parts: Pick<SandboxCommand, 'spill' | 'egress'>,
     onStart: (started: StartedCommand) => void,
   ): Promise<Result<RunOutcome>> {
     const {signal} = background;
     return this.#sandbox
-      .run({command, env, directory, spill, timeoutMs: lifeMs, signal, onStart})
+      .run({command, env, directory, ...parts, timeoutMs: lifeMs, signal, onStart})
       .catch(internalFailure);
   }
 

@@ -1,0 +1,81 @@
+import type {EgressTarget} from '../core/egress.ts';
+import {ok, type Result} from '../core/result.ts';
+import {hostName, portNumber} from './host-name.ts';
+import {EGRESS_PRESETS, type EgressPresetName} from './presets.data.ts';
+
+const KEY = 'tools.run.egress';
+const DEFAULT_PORTS = {https: 443, http: 80} as const;
+
+interface Entry extends EgressTarget {
+  /** `*.`: every host below the name, and not the name itself. */
+  readonly isBelow: boolean;
+  /** The setting it comes from. */
+  readonly by: string;
+}
+
+/** The hosts that the configuration opens. */
+export interface AllowList {
+  readonly isEmpty: boolean;
+  /** The setting that allows the target, if one does. */
+  readonly allowing: (target: EgressTarget) => string | undefined;
+}
+
+/** Reads `allow` and `presets`. The error holds the messages with which start-up is refused. */
+export function readAllowList({
+  allow,
+  presets,
+}: {
+  readonly allow: readonly string[];
+  readonly presets: readonly string[];
+}): Result<AllowList, readonly string[]> {
+  const problems: string[] = [];
+  const entries: Entry[] = [];
+  const read = (text: string, by: string): void => {
+    const entry = parseEntry(text, by);
+    if (entry !== undefined) entries.push(entry);
+    else {
+      problems.push(
+        `Expected ${by} to be a host such as "packages.example.com", "*.example.com:8443" or "http://deb.example.com", got ${JSON.stringify(text)}.`,
+      );
+    }
+  };
+  allow.forEach((text, index) => {
+    read(text, `${KEY}.allow[${index}]`);
+  });
+  presets.forEach((name, index) => {
+    if (!isPreset(name)) {
+      const known = Object.keys(EGRESS_PRESETS).join(', ');
+      problems.push(`Expected ${KEY}.presets[${index}] to be one of ${known}, got ${JSON.stringify(name)}.`);
+    } else for (const host of EGRESS_PRESETS[name].hosts) read(host, `${KEY}.presets "${name}"`);
+  });
+  if (problems.length > 0) return {ok: false, error: problems};
+  return ok({
+    isEmpty: entries.length === 0,
+    allowing: ({scheme, host, port}) =>
+      entries.find(
+        entry =>
+          entry.scheme === scheme &&
+          entry.port === port &&
+          (entry.isBelow ? host.endsWith(`.${entry.host}`) : host === entry.host),
+      )?.by,
+  });
+}
+
+function isPreset(name: string): name is EgressPresetName {
+  return Object.hasOwn(EGRESS_PRESETS, name);
+}
+
+/** `HOST`, `HOST:PORT`, `http://HOST`, `http://HOST:PORT`, each with `*.` before the host. Port 80 is plain HTTP. */
+function parseEntry(text: string, by: string): Entry | undefined {
+  const isPlain = text.startsWith('http://');
+  const rest = isPlain ? text.slice('http://'.length) : text;
+  const isBelow = rest.startsWith('*.');
+  const [name = '', port, ...more] = (isBelow ? rest.slice(2) : rest).split(':');
+  const host = hostName(name);
+  const number = port === undefined ? undefined : portNumber(port);
+  // `*.com` would open a registry of names, not the hosts of one owner.
+  if (host === undefined || more.length > 0 || (isBelow && !host.includes('.'))) return undefined;
+  if (port !== undefined && number === undefined) return undefined;
+  const scheme = isPlain || number === DEFAULT_PORTS.http ? 'http' : 'https';
+  return {scheme, host, port: number ?? DEFAULT_PORTS[scheme], isBelow, by};
+}

@@ -1,0 +1,119 @@
+import {chmod, chown, mkdtemp, realpath, rm} from 'node:fs/promises';
+import {createServer, type Socket} from 'node:net';
+import {isAbsolute, join} from 'node:path';
+import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress.ts';
+import {fail} from '../core/failure/fail.ts';
+import {ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/error-code.ts';
+import {GateConnection, type GateDeps} from './gate-connection.ts';
+import {type EgressLimits, Visit} from './visit.ts';
+
+/** unix(7), with the name that `mkdtemp` makes and the socket in it. */
+const MOST_PLACE_CHARS = 107 - '/forge-egress-XXXXXX/s'.length;
+/** Of connections that no command has spoken on yet. */
+const BACKLOG = 128;
+
+export interface GatePlan extends GateDeps {
+  readonly limits: EgressLimits;
+  /** Absolute directories for sockets, the best one first. Those of the workspace are left out. */
+  readonly places: readonly string[];
+  readonly workspace: string;
+}
+
+/** The host's end of the way out: it believes nothing that comes out of a sandbox (ruling X1). */
+export function createGate(plan: GatePlan): EgressGate {
+  const channels = new Set<EgressChannel>();
+  const isBelow = (path: string, tree: string): boolean => path === tree || path.startsWith(`${tree}/`);
+  const isUsable = (place: string): boolean =>
+    place.length <= MOST_PLACE_CHARS && plan.workspace !== '/' && !isBelow(place, plan.workspace);
+  return {
+    open: async uid => {
+      let problem = 'every directory for it lies in the workspace or has too long a name';
+      for (const named of plan.places.filter(isAbsolute)) {
+        try {
+          // A command could put another socket in the place of ours where it sees it.
+          const place = await realpath(named);
+          if (!isUsable(place)) continue;
+          const channel = await openChannel(place, uid, plan, closed => channels.delete(closed));
+          channels.add(channel);
+          return ok(channel);
+        } catch (error) {
+          if (errorCode(error) === undefined) throw error;
+          problem = error instanceof Error ? error.message : String(error);
+        }
+      }
+      return noPlace(problem);
+    },
+    close: async () => {
+      await Promise.all([...channels].map(channel => channel.close()));
+    },
+  };
+}
+
+function noPlace(error: string): Result<never> {
+  const remedy = 'set TMPDIR to a short path outside of the workspace that this user may write to.';
+  return fail(
+    'sandbox_error',
+    `The socket of the way out could not be made. Nothing was run. To fix it: ${remedy}`,
+    {
+      error,
+      remedy,
+    },
+  );
+}
+
+/** The directory is the sandbox user's alone; inside, nothing is mounted but the socket. */
+async function openChannel(
+  place: string,
+  uid: number | undefined,
+  plan: GatePlan,
+  onClosed: (channel: EgressChannel) => void,
+): Promise<EgressChannel> {
+  const directory = await mkdtemp(join(place, 'forge-egress-'));
+  const socketPath = join(directory, 's');
+  const sockets = new Set<Socket>();
+  let visit: Visit | undefined;
+  const server = createServer({allowHalfOpen: true, pauseOnConnect: true}, socket => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    // Nobody speaks for a sandbox that waits.
+    if (visit === undefined) socket.destroy();
+    else void new GateConnection(socket, visit, plan).run();
+  });
+  const remove = (): Promise<void> => rm(directory, {recursive: true, force: true});
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({path: socketPath, backlog: BACKLOG}, resolve);
+    });
+    server.on('error', () => {});
+    // A sandbox that waits keeps no process alive.
+    server.unref();
+    await chmod(socketPath, 0o666);
+    if (process.getuid?.() === 0 && uid !== undefined && uid !== 0) await chown(directory, uid, uid);
+  } catch (error) {
+    server.close();
+    await remove();
+    throw error;
+  }
+  const channel: EgressChannel = {
+    socketPath,
+    attach: (visitor: EgressVisitor) => {
+      const mine = new Visit(visitor, plan.limits);
+      visit = mine;
+      return () => {
+        if (visit === mine) visit = undefined;
+        mine.close();
+      };
+    },
+    close: async () => {
+      visit?.close();
+      visit = undefined;
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>(resolve => server.close(() => resolve()));
+      onClosed(channel);
+      await remove();
+    },
+  };
+  return channel;
+}

@@ -1,0 +1,322 @@
+import type {Socket} from 'node:net';
+import type {Clock} from '../core/clock.ts';
+import type {EgressConnection, EgressTarget} from '../core/egress.ts';
+import type {Result} from '../core/result.ts';
+import type {AllowList} from './allow-list.ts';
+import {answerAndClose} from './answer-and-close.ts';
+import {dial} from './dial.ts';
+import {joinSockets} from './join-sockets.ts';
+import {MOST_HEAD_BYTES, parseProxyRequest} from './parse-proxy-request.ts';
+import {type RecordsState, TlsRecords} from './tls-records.ts';
+import type {Visit} from './visit.ts';
+
+/** For a whole head, and for a whole ClientHello. */
+const SPEAK_TIMEOUT_MS = 10_000;
+/** Neither side says anything. A server may take a minute to make a pack. */
+const IDLE_TIMEOUT_MS = 120_000;
+/** A head or a ClientHello comes in a few; each piece costs us work. */
+const MOST_PIECES = 256;
+const IN_CRUMBS: Stopped = {decision: 'refused', reason: 'It came in too many pieces.', status: 400};
+const MOST_SHOWN = 255;
+const END_OF_HEAD = '\r\n\r\n';
+const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
+export interface GateDeps {
+  readonly allowList: AllowList;
+  /** The checked addresses of a host that is allowed. Resolved anew, and never connected to by name. */
+  readonly authorize: (target: EgressTarget, signal: AbortSignal) => Promise<Result<readonly string[]>>;
+  readonly clock: Clock;
+}
+
+/** Why a connection went no further. */
+interface Stopped {
+  readonly decision: 'refused' | 'failed';
+  readonly reason: string;
+  /** For the client, as long as it still speaks HTTP with us. */
+  readonly status?: number;
+  readonly isUnlisted?: boolean;
+}
+
+/** One connection of a command, from its first byte to its record. Never rejects. */
+export class GateConnection {
+  readonly #client: Socket;
+  readonly #visit: Visit;
+  readonly #deps: GateDeps;
+  readonly #startedAt: number;
+  readonly #controller = new AbortController();
+  readonly #end = (): void => this.#leave('The command ended first.');
+  #upstream: Socket | undefined;
+  #bytesUp = 0;
+  #bytesDown = 0;
+  #host = '';
+  #port = 0;
+  #address = '';
+  #allowedBy = '';
+  #isRecorded = false;
+  #cancelIdle = (): void => {};
+  #movedAt = 0;
+
+  constructor(client: Socket, visit: Visit, deps: GateDeps) {
+    this.#client = client;
+    this.#visit = visit;
+    this.#deps = deps;
+    this.#startedAt = deps.clock.monotonic();
+    client.on('error', () => this.#leave('The command broke the connection.'));
+  }
+
+  async run(): Promise<void> {
+    const full = this.#visit.enter(this.#end);
+    if (full !== undefined) {
+      this.#stop({decision: 'refused', reason: full, status: 503});
+      return;
+    }
+    const {clock} = this.#deps;
+    const cancelLife = clock.after(this.#visit.limits.maxConnectionMs, () =>
+      this.#stop({decision: 'failed', reason: 'Its time was up (tools.run.egress.max_connection_sec).'}),
+    );
+    this.#client.once('close', cancelLife);
+    const stopped = await this.#open();
+    if (stopped !== undefined) this.#stop(stopped);
+  }
+
+  /** The order is the security model: nothing is looked up that is not allowed, and nothing connected to that was not checked. */
+  async #open(): Promise<Stopped | undefined> {
+    const read = await this.#readHead();
+    if ('decision' in read) return read;
+    const parsed = parseProxyRequest(read.head);
+    if (!parsed.ok) {
+      const {status, reason, authority} = parsed.error;
+      this.#host = authority.replace(/[^\x21-\x7e]/g, '?').slice(0, MOST_SHOWN);
+      return {decision: 'refused', reason, status};
+    }
+    const {target, head} = parsed.value;
+    this.#host = target.host;
+    this.#port = target.port;
+    const refused = await this.#refusal(target);
+    if (refused !== undefined) return refused;
+    const addresses = await this.#deps.authorize(target, this.#controller.signal);
+    if (this.#isRecorded) return undefined;
+    if (!addresses.ok) {
+      const {code, message} = addresses.error;
+      const isRefused = code === 'ssrf_blocked' || code === 'port_blocked';
+      return {decision: isRefused ? 'refused' : 'failed', reason: message, status: isRefused ? 403 : 502};
+    }
+    if (target.scheme === 'http') return this.#connect(addresses.value, target, Buffer.from(head, 'latin1'));
+    this.#client.write(ESTABLISHED);
+    return this.#openTunnel(addresses.value, target, read.rest);
+  }
+
+  async #refusal(target: EgressTarget): Promise<Stopped | undefined> {
+    if (!this.#visit.hasBytesLeft) return overBudget(403);
+    const listed = this.#deps.allowList.allowing(target);
+    if (listed !== undefined) {
+      this.#allowedBy = listed;
+      return undefined;
+    }
+    const name = nameOf(target);
+    const what = `${name} is not in tools.run.egress.allow`;
+    if (!this.#visit.asks) {
+      return {
+        decision: 'refused',
+        reason: `${what}. The operator can add it.`,
+        status: 403,
+        isUnlisted: true,
+      };
+    }
+    const asked = await this.#visit.ask(target);
+    if (!asked.ok) {
+      return {decision: 'refused', reason: `${what}. ${asked.error.message}`, status: 403, isUnlisted: true};
+    }
+    this.#allowedBy = 'an approval';
+    return undefined;
+  }
+
+  #readHead(): Promise<{readonly head: string; readonly rest: Buffer} | Stopped> {
+    const bytes = Buffer.alloc(MOST_HEAD_BYTES);
+    let length = 0;
+    return this.#listen(chunk => {
+      const from = Math.max(0, length - END_OF_HEAD.length);
+      const copied = chunk.copy(bytes, length);
+      length += copied;
+      const end = bytes.subarray(0, length).indexOf(END_OF_HEAD, from);
+      if (end >= 0) {
+        const rest = Buffer.concat([
+          bytes.subarray(end + END_OF_HEAD.length, length),
+          chunk.subarray(copied),
+        ]);
+        return {head: bytes.toString('latin1', 0, end), rest};
+      }
+      return length < MOST_HEAD_BYTES
+        ? undefined
+        : {decision: 'refused', reason: `Its header has ${MOST_HEAD_BYTES} bytes and more.`, status: 431};
+    });
+  }
+
+  /** Nothing of a tunnel is sent, and nobody connected to, before its ClientHello is read. */
+  async #openTunnel(
+    addresses: readonly string[],
+    target: EgressTarget,
+    early: Buffer,
+  ): Promise<Stopped | undefined> {
+    const records = new TlsRecords(target.host);
+    const chunks: Buffer[] = [];
+    const look = (chunk: Buffer): {readonly first: Buffer} | Stopped | undefined => {
+      chunks.push(chunk);
+      const state = records.take(chunk);
+      if (state.kind === 'refused') return {decision: 'refused', reason: state.reason};
+      return state.kind === 'open' ? {first: Buffer.concat(chunks)} : undefined;
+    };
+    const seen = (early.length > 0 ? look(early) : undefined) ?? (await this.#listen(look));
+    // In a tunnel we no longer speak HTTP with the client.
+    if ('decision' in seen) return {decision: seen.decision, reason: seen.reason};
+    return this.#connect(addresses, target, seen.first, records);
+  }
+
+  /** Until `look` has an answer, the client ends, or its time to speak is up. It is paused afterwards. */
+  #listen<Answer>(look: (chunk: Buffer) => Answer | Stopped | undefined): Promise<Answer | Stopped> {
+    const client = this.#client;
+    return new Promise(resolve => {
+      const finish = (answer: Answer | Stopped): void => {
+        cancel();
+        client.off('data', onData).off('end', onEnd).off('close', onEnd);
+        client.pause();
+        resolve(answer);
+      };
+      let pieces = 0;
+      const onData = (chunk: Buffer): void => {
+        pieces += 1;
+        const answer = pieces > MOST_PIECES ? IN_CRUMBS : look(chunk);
+        if (answer !== undefined) finish(answer);
+      };
+      const onEnd = (): void =>
+        finish({decision: 'failed', reason: 'The command ended it before it had said what it wants.'});
+      const cancel = this.#deps.clock.after(SPEAK_TIMEOUT_MS, () =>
+        finish({decision: 'refused', reason: 'It did not say in time what it wants.', status: 408}),
+      );
+      client.on('data', onData).once('end', onEnd).once('close', onEnd);
+      if (client.destroyed) onEnd();
+      else client.resume();
+    });
+  }
+
+  /** `records` looks at what the client sends on; without it, nothing more is taken from the client. */
+  async #connect(
+    addresses: readonly string[],
+    {host, port}: EgressTarget,
+    first: Buffer,
+    records?: TlsRecords,
+  ): Promise<Stopped | undefined> {
+    const {clock} = this.#deps;
+    const dialed = await dial(addresses, port, {clock, signal: this.#controller.signal});
+    if (this.#isRecorded) {
+      if (typeof dialed !== 'string') dialed.socket.destroy();
+      return undefined;
+    }
+    if (typeof dialed === 'string') {
+      const reason = `${host}:${port} could not be connected to (${dialed}).`;
+      return {decision: 'failed', reason, ...(records === undefined ? {status: 502} : {})};
+    }
+    const {socket, address} = dialed;
+    this.#upstream = socket;
+    this.#address = address;
+    socket.on('error', error =>
+      this.#stop({
+        decision: 'failed',
+        reason: `The connection broke (${'code' in error ? error.code : error.message}).`,
+      }),
+    );
+    this.#watchIdle();
+    if (!this.#move(first.length, 'up')) return overBudget();
+    socket.write(first);
+    joinSockets({
+      client: this.#client,
+      upstream: socket,
+      onUp: records && (chunk => this.#passes(records.take(chunk)) && this.#mayMove(chunk.length, 'up')),
+      onDown: chunk => this.#mayMove(chunk.length, 'down'),
+      onOver: () => this.#finish(),
+    });
+    return undefined;
+  }
+
+  #passes(state: RecordsState): boolean {
+    if (state.kind === 'refused') this.#stop({decision: 'refused', reason: state.reason});
+    return state.kind !== 'refused';
+  }
+
+  #mayMove(bytes: number, way: 'up' | 'down'): boolean {
+    const may = this.#move(bytes, way);
+    if (!may) this.#stop(overBudget());
+    return may;
+  }
+
+  #move(bytes: number, way: 'up' | 'down'): boolean {
+    if (way === 'up') this.#bytesUp += bytes;
+    else this.#bytesDown += bytes;
+    this.#movedAt = this.#deps.clock.monotonic();
+    return this.#visit.move(bytes);
+  }
+
+  #watchIdle(): void {
+    const {clock} = this.#deps;
+    const left = this.#movedAt + IDLE_TIMEOUT_MS - clock.monotonic();
+    this.#cancelIdle = clock.after(left > 0 ? left : IDLE_TIMEOUT_MS, () => {
+      if (clock.monotonic() - this.#movedAt < IDLE_TIMEOUT_MS) this.#watchIdle();
+      else this.#stop({decision: 'failed', reason: 'Nothing was said for two minutes.'});
+    });
+  }
+
+  /** The command let go of it, which is the usual end of a connection that is kept alive. */
+  #leave(reason: string): void {
+    if (this.#upstream === undefined) this.#stop({decision: 'failed', reason});
+    else this.#finish();
+  }
+
+  /** It went as it should. */
+  #finish(): void {
+    this.#record('allowed', `Allowed by ${this.#allowedBy}.`, false);
+    this.#destroy();
+  }
+
+  #stop({decision, reason, status, isUnlisted = false}: Stopped): void {
+    if (this.#isRecorded) return;
+    this.#record(decision, reason, isUnlisted);
+    if (status === undefined) this.#destroy();
+    else {
+      this.#upstream?.destroy();
+      answerAndClose(this.#client, {status, reason}, this.#deps.clock);
+    }
+  }
+
+  #destroy(): void {
+    this.#client.destroy();
+    this.#upstream?.destroy();
+  }
+
+  #record(decision: EgressConnection['decision'], reason: string, isUnlisted: boolean): void {
+    if (this.#isRecorded) return;
+    this.#isRecorded = true;
+    this.#cancelIdle();
+    this.#controller.abort();
+    this.#visit.leave(this.#end, {
+      host: this.#host,
+      port: this.#port,
+      decision,
+      reason,
+      address: this.#address,
+      bytesUp: this.#bytesUp,
+      bytesDown: this.#bytesDown,
+      durationMs: this.#deps.clock.monotonic() - this.#startedAt,
+      isUnlisted,
+    });
+  }
+}
+
+function overBudget(status?: number): Stopped {
+  const reason = 'The command has moved as many bytes as tools.run.egress.max_mb allows.';
+  return {decision: 'refused', reason, ...(status === undefined ? {} : {status})};
+}
+
+/** As it would be written in the setting. */
+function nameOf({scheme, host, port}: EgressTarget): string {
+  if (scheme === 'https') return JSON.stringify(port === 443 ? host : `${host}:${port}`);
+  return JSON.stringify(port === 80 ? `http://${host}` : `http://${host}:${port}`);
+}

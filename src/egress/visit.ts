@@ -1,0 +1,81 @@
+import type {EgressConnection, EgressTarget, EgressVisitor} from '../core/egress.ts';
+import {ok, type Result} from '../core/result.ts';
+
+/** What a command may use of the way out. */
+export interface EgressLimits {
+  readonly maxConnections: number;
+  readonly maxBytes: number;
+  readonly maxConnectionMs: number;
+}
+
+/** Connections of one command that are open at a time. */
+const MOST_AT_ONCE = 64;
+
+/** One command at the gate: its connections, and what they may still use. */
+export class Visit {
+  readonly limits: EgressLimits;
+  readonly #visitor: EgressVisitor;
+  readonly #live = new Set<() => void>();
+  readonly #answers = new Map<string, Promise<Result<undefined>>>();
+  #connections = 0;
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(visitor: EgressVisitor, limits: EgressLimits) {
+    this.#visitor = visitor;
+    this.limits = limits;
+  }
+
+  /** Counts a connection. The value is why there may be no further one, for the command to read. */
+  enter(end: () => void): string | undefined {
+    if (this.#isOver) return 'The command has ended.';
+    this.#connections += 1;
+    const {maxConnections} = this.limits;
+    if (this.#connections > maxConnections) {
+      return `The command has made ${maxConnections} connections, as many as tools.run.egress.max_connections allows.`;
+    }
+    if (this.#live.size >= MOST_AT_ONCE)
+      return `The command has ${MOST_AT_ONCE} connections open. Close some.`;
+    this.#live.add(end);
+    return undefined;
+  }
+
+  /** It has ended. Past the limit the log has said it once. */
+  leave(end: () => void, connection: EgressConnection): void {
+    this.#live.delete(end);
+    if (this.#connections <= this.limits.maxConnections + 1 && !this.#isOver)
+      this.#visitor.onConnection(connection);
+  }
+
+  /** False where the bytes are more than the command may still move. */
+  move(bytes: number): boolean {
+    this.#bytes += bytes;
+    return this.#bytes <= this.limits.maxBytes;
+  }
+
+  get hasBytesLeft(): boolean {
+    return this.#bytes < this.limits.maxBytes;
+  }
+
+  get asks(): boolean {
+    return this.#visitor.ask !== undefined;
+  }
+
+  /** Ten connections to one host are one question, and "once" is for the command. */
+  async ask(target: EgressTarget): Promise<Result<undefined>> {
+    const {ask} = this.#visitor;
+    if (ask === undefined) return ok();
+    const key = `${target.scheme}://${target.host}:${target.port}`;
+    const earlier = this.#answers.get(key);
+    if (earlier !== undefined) return earlier;
+    const answer = ask(target);
+    this.#answers.set(key, answer);
+    return answer;
+  }
+
+  /** Ends every connection. They are reported first. */
+  close(): void {
+    for (const end of [...this.#live]) end();
+    this.#isOver = true;
+  }
+}
