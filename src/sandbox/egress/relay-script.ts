@@ -26,7 +26,12 @@ const server = net.createServer(open, client => {
   client.pipe(gate);
   gate.pipe(client);
 });
-server.listen(${PROXY_PORT}, '127.0.0.1', () => { fs.writeSync(1, 'ready'); fs.closeSync(1); });
+server.listen(${PROXY_PORT}, '127.0.0.1', () => {
+  fs.writeSync(1, 'ready');
+  fs.closeSync(1);
+  // libuv dies of a socket that gets the number of a standard stream.
+  fs.openSync('/dev/null', 'w');
+});
 `;
 
 /** Small: its memory and its threads are those of the command. */
