@@ -121,6 +121,11 @@ export const PROMISES = [
     proofs: ['test/e2e/sandbox-', 'test/hostile/background-', 'test/hostile/sandbox-', 'src/sandbox/'],
   },
   {
+    promise:
+      'Commands reach the hosts that the operator names and nothing else: 78 ways out, no packet past the gate (Docker and bubblewrap)',
+    proofs: ['test/hostile/egress-', 'test/e2e/egress-', 'src/egress/'],
+  },
+  {
     promise: 'No argument changes policy; what was approved is what was shown; `deny` holds',
     proofs: [
       'src/runtime/approvals/',

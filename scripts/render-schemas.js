@@ -100,6 +100,21 @@ const TOOL_EVENTS = {
       'artifacts',
     ],
   },
+  egress_connection: {
+    when: 'A connection of a command to the way out (`tools.run.egress`) has ended, or was refused. `host` is as the command named it.',
+    payload: [
+      'request_id',
+      'step',
+      'host',
+      'port',
+      'decision',
+      'reason',
+      'address',
+      'bytes_up',
+      'bytes_down',
+      'duration_sec',
+    ],
+  },
   JOURNAL_RECOVERED: {
     when: 'An interrupted change of several files was taken back; `conflicts` were changed since and left alone.',
     payload: ['undone', 'files', 'conflicts'],

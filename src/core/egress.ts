@@ -34,7 +34,7 @@ export interface EgressVisitor {
   /** Called when a connection has ended, however it did. */
   readonly onConnection: (connection: EgressConnection) => void;
   /** Asks whether a host that no setting names may be reached; absent where nobody can be asked. */
-  readonly ask?: ((target: EgressTarget) => Promise<Result<undefined>>) | undefined;
+  readonly ask?: ((target: EgressTarget, signal: AbortSignal) => Promise<Result<undefined>>) | undefined;
 }
 
 /** A socket of the gate that is mounted into one sandbox. */

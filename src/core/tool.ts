@@ -5,7 +5,7 @@ import type {PastChanges} from './past-change.ts';
 import type {Result} from './result.ts';
 
 /** Ruling H4: what approvals are asked for. A tool without one only reads. */
-export type ApprovalAction = 'patch_file' | 'write_file' | 'run' | 'web_fetch';
+export type ApprovalAction = 'patch_file' | 'write_file' | 'run' | 'web_fetch' | 'egress';
 
 /** One thing that is wrong with the parameters of a call. */
 export interface ParameterProblem {
@@ -71,6 +71,17 @@ export interface Intent {
   readonly dryRun?: boolean;
 }
 
+/** What a call that runs comes to want beside what was approved. */
+export interface LaterQuestion {
+  /** What rules name it by. */
+  readonly action: ApprovalAction;
+  readonly subject: ApprovalSubject;
+  /** One line. */
+  readonly summary: string;
+  /** What an operator can set so that it is not asked: `add "a.example" to tools.run.egress.allow`. */
+  readonly toAllow: string;
+}
+
 /** A file of the run directory that is written while the call runs. It is there from its first byte on. */
 export interface ArtifactStream {
   /** Appends, on the disk and not in memory. What cannot be written shows in `finish`. */
@@ -108,6 +119,8 @@ export interface ToolContext {
   readonly sessionSignal: AbortSignal;
   /** Review R11: to be asked at every hop of a fetch, for what a page loads too. */
   readonly mayReach: (host: string) => HostDecision;
+  /** Asks about something that the call comes to want while it runs; absent where nobody decides (ruling X1). */
+  readonly approve?: (question: LaterQuestion, signal: AbortSignal) => Promise<Result<undefined>>;
   readonly maxOutputBytes: number;
   readonly availableCapacityBytes: number;
   /** FR-WF-03a: a tool whose answer fits by itself sets this to false. */

@@ -18,6 +18,7 @@ import {openSession} from '../runtime/session.ts';
 import type {WorkspaceSession} from '../tools/files/workspace-session.ts';
 import {STOP_RUN} from '../tools/run/background/stop-run.ts';
 import {WAIT_FOR} from '../tools/run/background/wait-for.ts';
+import {EGRESS} from '../tools/run/egress-log.ts';
 import {READ_OUTPUT} from '../tools/run/kept-output.ts';
 import {RUN} from '../tools/run/run.ts';
 import {VERIFY_QUOTE} from '../tools/web/verify-quote.ts';
@@ -56,6 +57,12 @@ function switchedOff(
   ]);
 }
 
+/** Ruling X1: a mode answers for calls of tools; a host is opened by whoever names it. */
+const NOT_BY_MODE = {
+  by: 'tools.run.egress.allow',
+  reason: 'tools.run.egress.allow does not name the host, and no mode opens one.',
+};
+
 /** Ruling H7: the profile "trusted" lets commands run in a sandbox. Whoever wants them to run without one writes it down. */
 function uncontained({config, writesApprovalMode}: ResolvedConfig) {
   const {sandbox} = config.tools.run;
@@ -63,7 +70,8 @@ function uncontained({config, writesApprovalMode}: ResolvedConfig) {
     by: 'profile',
     reason: `profile = "${config.profile}" lets run pass in a sandbox only, and tools.run.sandbox is "none".`,
   };
-  return new Map(sandbox === 'none' && !writesApprovalMode ? [[RUN, exception]] : []);
+  const isUncontained = sandbox === 'none' && !writesApprovalMode;
+  return new Map([...(isUncontained ? [[RUN, exception] as const] : []), [EGRESS, NOT_BY_MODE] as const]);
 }
 
 export interface HostPorts {

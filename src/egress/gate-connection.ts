@@ -6,34 +6,20 @@ import type {AllowList} from './allow-list.ts';
 import {answerAndClose} from './answer-and-close.ts';
 import {dial} from './dial.ts';
 import {joinSockets} from './join-sockets.ts';
-import {MOST_HEAD_BYTES, parseProxyRequest} from './parse-proxy-request.ts';
+import {listenFor, readHead, type Stopped} from './listen-for.ts';
+import {parseProxyRequest} from './parse-proxy-request.ts';
 import {type RecordsState, TlsRecords} from './tls-records.ts';
 import type {Visit} from './visit.ts';
 
-/** For a whole head, and for a whole ClientHello. */
-const SPEAK_TIMEOUT_MS = 10_000;
 /** Neither side says anything. A server may take a minute to make a pack. */
 const IDLE_TIMEOUT_MS = 120_000;
-/** A head or a ClientHello comes in a few; each piece costs us work. */
-const MOST_PIECES = 256;
-const IN_CRUMBS: Stopped = {decision: 'refused', reason: 'It came in too many pieces.', status: 400};
 const MOST_SHOWN = 255;
-const END_OF_HEAD = '\r\n\r\n';
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 export interface GateDeps {
   readonly allowList: AllowList;
   /** The checked addresses of a host that is allowed. Resolved anew, and never connected to by name. */
   readonly authorize: (target: EgressTarget, signal: AbortSignal) => Promise<Result<readonly string[]>>;
   readonly clock: Clock;
-}
-
-/** Why a connection went no further. */
-interface Stopped {
-  readonly decision: 'refused' | 'failed';
-  readonly reason: string;
-  /** For the client, as long as it still speaks HTTP with us. */
-  readonly status?: number;
-  readonly isUnlisted?: boolean;
 }
 
 /** One connection of a command, from its first byte to its record. Never rejects. */
@@ -80,7 +66,7 @@ export class GateConnection {
 
   /** The order is the security model: nothing is looked up that is not allowed, and nothing connected to that was not checked. */
   async #open(): Promise<Stopped | undefined> {
-    const read = await this.#readHead();
+    const read = await readHead(this.#client, this.#deps.clock);
     if ('decision' in read) return read;
     const parsed = parseProxyRequest(read.head);
     if (!parsed.ok) {
@@ -130,27 +116,6 @@ export class GateConnection {
     return undefined;
   }
 
-  #readHead(): Promise<{readonly head: string; readonly rest: Buffer} | Stopped> {
-    const bytes = Buffer.alloc(MOST_HEAD_BYTES);
-    let length = 0;
-    return this.#listen(chunk => {
-      const from = Math.max(0, length - END_OF_HEAD.length);
-      const copied = chunk.copy(bytes, length);
-      length += copied;
-      const end = bytes.subarray(0, length).indexOf(END_OF_HEAD, from);
-      if (end >= 0) {
-        const rest = Buffer.concat([
-          bytes.subarray(end + END_OF_HEAD.length, length),
-          chunk.subarray(copied),
-        ]);
-        return {head: bytes.toString('latin1', 0, end), rest};
-      }
-      return length < MOST_HEAD_BYTES
-        ? undefined
-        : {decision: 'refused', reason: `Its header has ${MOST_HEAD_BYTES} bytes and more.`, status: 431};
-    });
-  }
-
   /** Nothing of a tunnel is sent, and nobody connected to, before its ClientHello is read. */
   async #openTunnel(
     addresses: readonly string[],
@@ -165,37 +130,11 @@ export class GateConnection {
       if (state.kind === 'refused') return {decision: 'refused', reason: state.reason};
       return state.kind === 'open' ? {first: Buffer.concat(chunks)} : undefined;
     };
-    const seen = (early.length > 0 ? look(early) : undefined) ?? (await this.#listen(look));
+    const seen =
+      (early.length > 0 ? look(early) : undefined) ?? (await listenFor(look, this.#client, this.#deps.clock));
     // In a tunnel we no longer speak HTTP with the client.
     if ('decision' in seen) return {decision: seen.decision, reason: seen.reason};
     return this.#connect(addresses, target, seen.first, records);
-  }
-
-  /** Until `look` has an answer, the client ends, or its time to speak is up. It is paused afterwards. */
-  #listen<Answer>(look: (chunk: Buffer) => Answer | Stopped | undefined): Promise<Answer | Stopped> {
-    const client = this.#client;
-    return new Promise(resolve => {
-      const finish = (answer: Answer | Stopped): void => {
-        cancel();
-        client.off('data', onData).off('end', onEnd).off('close', onEnd);
-        client.pause();
-        resolve(answer);
-      };
-      let pieces = 0;
-      const onData = (chunk: Buffer): void => {
-        pieces += 1;
-        const answer = pieces > MOST_PIECES ? IN_CRUMBS : look(chunk);
-        if (answer !== undefined) finish(answer);
-      };
-      const onEnd = (): void =>
-        finish({decision: 'failed', reason: 'The command ended it before it had said what it wants.'});
-      const cancel = this.#deps.clock.after(SPEAK_TIMEOUT_MS, () =>
-        finish({decision: 'refused', reason: 'It did not say in time what it wants.', status: 408}),
-      );
-      client.on('data', onData).once('end', onEnd).once('close', onEnd);
-      if (client.destroyed) onEnd();
-      else client.resume();
-    });
   }
 
   /** `records` looks at what the client sends on; without it, nothing more is taken from the client. */

@@ -1,4 +1,5 @@
 import type {EgressConnection, EgressTarget, EgressVisitor} from '../core/egress.ts';
+import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 
 /** What a command may use of the way out. */
@@ -11,6 +12,9 @@ export interface EgressLimits {
 /** Connections of one command that are open at a time. */
 const MOST_AT_ONCE = 64;
 
+/** Hosts that a command may have asked about: nobody reads a list that it makes up. */
+const MOST_QUESTIONS = 8;
+
 /** One command at the gate: its connections, and what they may still use. */
 export class Visit {
   readonly limits: EgressLimits;
@@ -20,6 +24,7 @@ export class Visit {
   #connections = 0;
   #bytes = 0;
   #isOver = false;
+  readonly #controller = new AbortController();
 
   constructor(visitor: EgressVisitor, limits: EgressLimits) {
     this.#visitor = visitor;
@@ -68,7 +73,11 @@ export class Visit {
     const key = `${target.scheme}://${target.host}:${target.port}`;
     const earlier = this.#answers.get(key);
     if (earlier !== undefined) return earlier;
-    const answer = ask(target);
+    if (this.#answers.size >= MOST_QUESTIONS) {
+      const message = `The command has asked for ${MOST_QUESTIONS} other hosts already.`;
+      return fail('approval_required', message, {tool: 'egress', setting: 'tools.run.egress.allow'});
+    }
+    const answer = ask(target, this.#controller.signal);
     this.#answers.set(key, answer);
     return answer;
   }
@@ -77,5 +86,6 @@ export class Visit {
   close(): void {
     for (const end of [...this.#live]) end();
     this.#isOver = true;
+    this.#controller.abort();
   }
 }

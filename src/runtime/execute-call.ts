@@ -7,6 +7,7 @@ import type {CallOptions} from '../core/tool-host.ts';
 import {type FittedAnswer, fitAnswer} from './answer/fit-answer.ts';
 import {outputLimitOf} from './answer/output-limit-of.ts';
 import {roomForAnswer} from './answer/room-for-answer.ts';
+import {askLater} from './approvals/ask-later.ts';
 import {denyEarly} from './approvals/deny-early.ts';
 import {requestApproval} from './approvals/request-approval.ts';
 import {prepareCall} from './call/prepare-call.ts';
@@ -72,22 +73,23 @@ async function perform(
   const acting = intent.value.dryRun === true ? {...tool, action: undefined} : tool;
   const room = roomForAnswer(acting, call.limits);
   if (!room.ok) return room;
+  const about = {requestId: call.requestId, step: call.step};
+  const deps = {
+    policy,
+    session,
+    clock,
+    approver: options.approver ?? runtime.approver,
+    rememberRule: runtime.rememberRule,
+  };
   const approval = await requestApproval(
     {
-      requestId: call.requestId,
-      step: call.step,
+      ...about,
       tool: acting,
       params,
       intent: intent.value,
       signal: caller ?? new AbortController().signal,
     },
-    {
-      policy,
-      session,
-      clock,
-      approver: options.approver ?? runtime.approver,
-      rememberRule: runtime.rememberRule,
-    },
+    deps,
   );
   call.waitedMs = approval.waitedMs;
   call.begin();
@@ -102,7 +104,9 @@ async function perform(
     {by: approval.by, sessionRules: session.grants.rulesAbout(tool.name, acting.action, subject.kind)},
   );
   return runBounded(async signal => {
-    const context = call.context(signal, mayReach);
+    const context = call.context(signal, mayReach, (question, until) =>
+      askLater(question, about, deps, until),
+    );
     const answer = await execute(context);
     return answer.ok ? fitAnswer(answer.value, tool, context) : answer;
   }, bounds);

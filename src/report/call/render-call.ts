@@ -5,6 +5,7 @@ import type {CallEvent, RecordedCall} from '../run-history.ts';
 import type {Allowance} from './allowance.ts';
 import type {CallDetails} from './call-details.ts';
 import {refusalOf, stateOf} from './call-state.ts';
+import {CONNECTION, renderConnections} from './render-connections.ts';
 import {looksLikeDiff} from './render-diff.ts';
 import {type Part, problemOf, renderResult} from './render-result.ts';
 import {renderFields, renderText} from './render-value.ts';
@@ -17,6 +18,7 @@ export function renderCall(call: RecordedCall, details: CallDetails, allowance: 
     ...renderArguments(details, allowance),
     ...renderResult(details, allowance),
     ...renderApprovals(call, details, allowance),
+    ...renderConnections(call, allowance),
     ...renderToolEvents(call, allowance),
     renderFacts(call, details),
   ];
@@ -112,7 +114,7 @@ function renderApproval({at, event, payload}: CallEvent): Element {
 /** What tools say of themselves, such as `PATCH_APPLIED`. */
 function renderToolEvents(call: RecordedCall, allowance: Allowance): readonly Part[] {
   return call.events
-    .filter(({event}) => !event.startsWith('approval_') && event !== 'guard_blocked')
+    .filter(({event}) => !event.startsWith('approval_') && event !== 'guard_blocked' && event !== CONNECTION)
     .map(({event, payload}: CallEvent) => {
       const fields = Object.entries(payload).filter(([name]) => name !== 'step' && name !== 'request_id');
       return {title: allowance.head(event, 100), content: [renderFields(fields, allowance)]};

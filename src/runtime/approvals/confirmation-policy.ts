@@ -54,7 +54,7 @@ export interface ConfirmationPolicy {
   readonly profileToAllow: string | undefined;
 }
 
-const ACTIONS: readonly ApprovalAction[] = ['patch_file', 'write_file', 'run', 'web_fetch'];
+const ACTIONS: readonly ApprovalAction[] = ['patch_file', 'write_file', 'run', 'web_fetch', 'egress'];
 const SETTING = 'tools.approval';
 
 /** What decides where the approver answered with a rule, for this call or for one before. */

@@ -19,9 +19,11 @@ import {suggestRule} from './rules/suggest-rule.ts';
 export interface ApprovalRequest {
   readonly requestId: string;
   readonly step: number;
-  readonly tool: Tool;
+  readonly tool: Pick<Tool, 'name' | 'action'>;
   readonly params: Json;
   readonly intent: Intent;
+  /** What an operator can set instead, where no list of approvals is the place for it. */
+  readonly toAllow?: string;
   readonly signal: AbortSignal;
 }
 
@@ -216,7 +218,7 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
 
 /** Ruling H3: refused before any side effect; says which settings and which command would allow it. */
 async function unanswered(
-  {requestId, step, tool, intent}: ApprovalRequest,
+  {requestId, step, tool, intent, toAllow}: ApprovalRequest,
   finding: Finding,
   hash: string,
   {policy, session}: ApprovalDeps,
@@ -243,9 +245,12 @@ async function unanswered(
       ? [`start with \`--profile ${profileToAllow}\` if the client asks its user itself`]
       : [];
   const [first = '', ...more] = isByMode ? policy.settingsToAllow(tool.name) : [finding.by];
-  const settings = isByMode
-    ? [`add "${tool.name}" to ${first}`, ...more.map(setting => `set ${setting} = true`)]
-    : [`change ${first}`];
+  const settings =
+    toAllow !== undefined
+      ? [toAllow]
+      : isByMode
+        ? [`add "${tool.name}" to ${first}`, ...more.map(setting => `set ${setting} = true`)]
+        : [`change ${first}`];
   const run = JSON.stringify(session.directory.path);
   const command =
     id === undefined ? [] : [`run \`forge-tools approve ${id} --run-dir ${run}\` and repeat the call`];

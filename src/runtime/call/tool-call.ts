@@ -79,7 +79,11 @@ export class ToolCall {
     return this.#deps.session.emit('tool_call_started', {...this.#about(), tool, params});
   }
 
-  context(signal: AbortSignal, mayReach: ToolContext['mayReach'] = () => NOWHERE): ToolContext {
+  context(
+    signal: AbortSignal,
+    mayReach: ToolContext['mayReach'] = () => NOWHERE,
+    approve?: ToolContext['approve'],
+  ): ToolContext {
     const {session, log, progress} = this.#deps;
     return {
       requestId: this.requestId,
@@ -87,6 +91,7 @@ export class ToolCall {
       signal,
       sessionSignal: session.signal,
       mayReach,
+      ...(approve === undefined ? {} : {approve}),
       ...this.limits,
       allowTruncation: true,
       log,

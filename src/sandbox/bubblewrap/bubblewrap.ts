@@ -25,6 +25,7 @@ import {workspaceMoves} from '../workspace-moves.ts';
 import {commandScript, DESCRIPTORS, ENDED, LEFT, NO_RELAY, OVER, STARTED} from './bubblewrap-scripts.ts';
 import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
 import {killSandbox} from './kill-sandbox.ts';
+import {noNamespaces} from './no-namespaces.ts';
 import {SandboxWatchdog} from './sandbox-watchdog.ts';
 import {endSandbox, startSandbox, type WarmSandbox} from './warm-sandbox.ts';
 
@@ -294,13 +295,4 @@ function hasEnded(child: ChildProcess, descriptor: number): boolean {
 /** What process 1 says of the command. */
 function codeOf(lines: readonly string[]): string | undefined {
   return lines.find(line => line.startsWith(ENDED))?.slice(ENDED.length);
-}
-
-function noNamespaces(words: string): Result<never> {
-  return sandboxFailure({
-    problem: 'bubblewrap could not make its namespaces',
-    remedy:
-      'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; inside a container, run that with --privileged), or use Docker.',
-    error: words,
-  });
 }

@@ -1,16 +1,22 @@
-import type {EgressConnection, EgressVisitor} from '../../core/egress.ts';
+import type {EgressConnection, EgressTarget, EgressVisitor} from '../../core/egress.ts';
+import {ok, type Result} from '../../core/result.ts';
 import type {ToolContext} from '../../core/tool.ts';
+
+/** What rules and questions call it. */
+export const EGRESS = 'egress';
 
 /** Hosts that an answer names; the log has them all. */
 const MOST_NAMED = 5;
 
 /** What the connections of one command leave: a line each in the log, and a note on those that came to nothing. */
 export class EgressLog implements EgressVisitor {
+  readonly ask: EgressVisitor['ask'];
   readonly #context: ToolContext;
   readonly #problems = new Map<string, EgressConnection>();
 
   constructor(context: ToolContext) {
     this.#context = context;
+    this.ask = context.approve === undefined ? undefined : (target, signal) => this.#ask(target, signal);
   }
 
   readonly onConnection = (connection: EgressConnection): void => {
@@ -27,6 +33,23 @@ export class EgressLog implements EgressVisitor {
       duration_sec: Math.round(durationMs) / 1000,
     });
   };
+
+  async #ask({scheme, host, port}: EgressTarget, signal: AbortSignal): Promise<Result<undefined>> {
+    const {approve} = this.#context;
+    if (approve === undefined) return ok();
+    const isUsual = port === (scheme === 'https' ? 443 : 80);
+    const name = `${scheme === 'http' ? 'http://' : ''}${host}${isUsual ? '' : `:${port}`}`;
+    return approve(
+      {
+        action: EGRESS,
+        // As an address, so that rules on hosts are about it.
+        subject: {kind: 'url', values: [`${scheme}://${host}${isUsual ? '' : `:${port}`}/`]},
+        summary: `let the command reach ${name}`,
+        toAllow: `add ${JSON.stringify(name)} to tools.run.egress.allow`,
+      },
+      signal,
+    );
+  }
 
   /** `undefined` where every connection was made. */
   note(): string | undefined {

@@ -14,10 +14,10 @@ import type {BackgroundCommands} from './background/background-commands.ts';
 import {type CommandPlaces, commandDirectory} from './command-directory.ts';
 import {EgressLog} from './egress-log.ts';
 import {artifactPath} from './kept-output.ts';
-import {lacksNetwork, NO_NETWORK, ONLY_BY_PROXY} from './lacks-network.ts';
 import {OutputKeeper, type SavedOutput} from './output-keeper.ts';
 import {renderRun} from './render-run.ts';
 import {type RunData, runData} from './run-data.ts';
+import {runNotes} from './run-notes.ts';
 
 export const RUN = 'run';
 
@@ -140,7 +140,7 @@ export function runTool(
       if (!saved.ok) return ranUnsaved(saved.error, ran.value.exitStatus);
       const {paths, complete} = ran.value.repositories;
       if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
-      const notes = notesOf(ran.value, saved.value, options, egress);
+      const notes = runNotes(ran.value, saved.value, options, egress);
       return answerTo(ran.value, saved.value, {timeoutMs: limitOf(request), notes});
     },
     resultFields: ({exit_code, stdout_path, stderr_path, background: runsOn}) =>
@@ -186,19 +186,6 @@ function shellWord(path: string): string {
   return /^[\w./-]+$/.test(named) ? named : `'${named.replaceAll("'", "'\\''")}'`;
 }
 
-/** What git may do here, by the setting. */
-const GIT_NOTES: Readonly<Record<RunOptions['git'], string>> = {
-  'read-only':
-    'Commands may read .git and not change it (tools.run.git = "read-only"). The user commits, or sets it to "commit".',
-  commit:
-    'Commands may commit and not change what git executes or is configured by (tools.run.git = "commit"). The user does that.',
-};
-
-/** Ruling W11: git's own words name a file and no setting. */
-function isGitRefused({stderr}: SavedOutput): boolean {
-  return /\.git\b[^\n]*Read-only file system|Read-only file system[^\n]*\.git\b/.test(stderr.text);
-}
-
 /** A command that has run must not be run again because its output could not be kept. */
 function ranUnsaved(error: Failure, status: ExitStatus): Err<Failure> {
   const how = status.kind === 'exited' ? ` (exit code ${status.code})` : '';
@@ -206,21 +193,6 @@ function ranUnsaved(error: Failure, status: ExitStatus): Err<Failure> {
     ok: false,
     error: {...error, message: `The command has run${how}, so do not repeat it. ${error.message}`},
   };
-}
-
-function notesOf(
-  {sandbox}: RunOutcome,
-  saved: SavedOutput,
-  {git, egress: {allow, presets}}: RunOptions,
-  egress: EgressLog,
-): readonly string[] {
-  const connections = egress.note();
-  const isClosed = allow.length === 0 && presets.length === 0;
-  return [
-    ...(isGitRefused(saved) ? [GIT_NOTES[git]] : []),
-    ...(connections === undefined ? [] : [connections]),
-    ...(sandbox !== 'none' && lacksNetwork(saved.stderr.text) ? [isClosed ? NO_NETWORK : ONLY_BY_PROXY] : []),
-  ];
 }
 
 /** Ruling W8: an exit code is an answer; a death by signal, out of memory or out of time is a failure. */

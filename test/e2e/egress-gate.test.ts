@@ -1,0 +1,165 @@
+// X1: what the gate counts, ends and asks about.
+import {readdirSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import type {ApprovalAnswer, ApprovalQuestion} from '../../src/index.ts';
+import {openEgressWorld} from '../support/open-egress-world.ts';
+
+const HELLO = (_: unknown, response: {end: (text: string) => unknown}): void => {
+  response.end('hello');
+};
+const GET = (origin: string) => `curl -sS --cacert ca.pem ${origin}/`;
+
+test('X1 without a host that is allowed there is no proxy, no socket and no process', async () => {
+  const world = await openEgressWorld({serve: HELLO, egress: {allow: []}});
+  const ran = await world.run('env | grep -ci proxy; ls /run; ls /proc | grep -c "^[0-9]"');
+  expect(ran.data).toMatchObject({stdout: expect.stringMatching(/^0\n[2-5]\n$/)});
+});
+
+test.each(['bubblewrap', 'docker'] as const)(
+  'X1 %s: the relay is no process of the command, its socket cannot be changed, and both go',
+  {tags: 'slow'},
+  async sandbox => {
+    const world = await openEgressWorld({serve: HELLO, sandbox});
+    const ran = await world.run('sleep 300 & ls /run/forge-egress');
+    expect(ran.data).toMatchObject({left_running: ['sleep'], stdout: expect.stringContaining('socket')});
+    const again = await world.run(
+      'rm -f /run/forge-egress/socket; mv /run/forge-egress/socket /tmp; ln -s /tmp/x /run/forge-egress/y; ls /run/forge-egress | wc -w',
+    );
+    expect(again.data).toMatchObject({stdout: sandbox === 'docker' ? '4\n' : '2\n'});
+    await world.close();
+    expect(readdirSync(world.sockets)).toEqual([]);
+  },
+);
+
+test('X1 bytes are counted, and end the connection where they are more than max_mb', {
+  tags: 'slow',
+}, async () => {
+  const world = await openEgressWorld({
+    serve: (_, response) => response.end(Buffer.alloc(3_000_000)),
+    egress: {max_mb: 1},
+  });
+  const ran = await world.run(`${GET(world.secure)} | wc -c; ${GET(world.secure)}`);
+  expect(world.text(ran)).toContain('tools.run.egress.max_mb');
+  const [first, second] = world.events('egress_connection');
+  expect(first).toMatchObject({decision: 'refused', reason: expect.stringContaining('max_mb')});
+  expect(Number(first?.['bytes_down'])).toBeGreaterThan(900_000);
+  expect(Number(first?.['bytes_down'])).toBeLessThan(1_300_000);
+  expect(second).toMatchObject({decision: 'refused', address: ''});
+});
+
+test('X1 connections are counted, those that are refused too, and the log stays short', {
+  tags: 'slow',
+}, async () => {
+  const world = await openEgressWorld({serve: HELLO, egress: {max_connections: 3}});
+  const ran = await world.run(
+    `for i in 1 2; do curl -s https://evil.test/; done; ${GET(world.secure)}; for i in 1 2 3 4; do ${GET(world.secure)}; done`,
+  );
+  expect(ran.data).toMatchObject({stdout: 'hello', note: expect.stringContaining('max_connections')});
+  const decisions = world.events('egress_connection').map(({decision}) => decision);
+  expect(decisions.sort()).toEqual(['allowed', 'refused', 'refused', 'refused']);
+  // The next command has its own.
+  expect((await world.run(GET(world.secure))).data).toMatchObject({stdout: 'hello'});
+});
+
+test('X1 a connection that lasts too long is ended', {tags: 'slow'}, async () => {
+  const world = await openEgressWorld({serve: () => {}, egress: {max_connection_sec: 1}});
+  const ran = await world.run(GET(world.secure));
+  expect(ran.data).toMatchObject({note: expect.stringContaining('max_connection_sec')});
+});
+
+test('X1 nothing of a command is at the gate when it has ended', {tags: 'slow'}, async () => {
+  const world = await openEgressWorld({serve: () => {}});
+  await world.run(`${GET(world.secure)} & sleep 0.7`);
+  expect(world.events('egress_connection')).toHaveLength(1);
+  expect(world.events('tool_call_finished')).toHaveLength(1);
+});
+
+function approver(answer: ApprovalAnswer, asked: ApprovalQuestion[]) {
+  return {
+    ask: async (question: ApprovalQuestion) => {
+      asked.push(question);
+      return question.action === 'egress' ? answer : {answer: 'once' as const};
+    },
+  };
+}
+
+const hostsOf = (asked: readonly ApprovalQuestion[]) =>
+  asked.filter(({action}) => action === 'egress').map(({summary}) => summary);
+
+test('X1 a new host is asked about, once for a command, and the answer holds for the session', {
+  tags: 'slow',
+}, async () => {
+  const asked: ApprovalQuestion[] = [];
+  const world = await openEgressWorld({
+    serve: HELLO,
+    allowRegistry: false,
+    profile: 'guarded',
+    approver: approver({answer: 'session'}, asked),
+  });
+  const ran = await world.run(`${GET(world.secure)} & ${GET(world.secure)} & wait; ${GET(world.secure)}`);
+  expect(ran.data).toMatchObject({stdout: 'hellohellohello'});
+  expect((await world.run(GET(world.secure))).data).toMatchObject({stdout: 'hello'});
+  expect(hostsOf(asked)).toEqual([`let the command reach ${world.authority}`]);
+  expect(world.events('approval_decided').filter(({action}) => action === 'egress')).toMatchObject([
+    {decision: 'allowed', by: 'session'},
+    {decision: 'allowed', by: 'session grant'},
+  ]);
+});
+
+test('X1 an answer with a rule holds for the host; "no" is told to the command and the model', {
+  tags: 'slow',
+}, async () => {
+  const asked: ApprovalQuestion[] = [];
+  const rule = {
+    tool: 'egress',
+    decision: 'allow',
+    host: 'registry.test',
+    path: '',
+    command_prefix: '',
+    match: [],
+    not_match: [],
+    reason: '',
+  } as const;
+  const ruled = await openEgressWorld({
+    serve: HELLO,
+    allowRegistry: false,
+    profile: 'guarded',
+    approver: approver({answer: 'session-rule', rule}, asked),
+  });
+  expect((await ruled.run(GET(ruled.secure))).data).toMatchObject({stdout: 'hello'});
+  expect((await ruled.run(GET(ruled.plain))).data).toMatchObject({stdout: 'hello'});
+  expect(hostsOf(asked)).toHaveLength(1);
+
+  const refusing = await openEgressWorld({
+    serve: HELLO,
+    allowRegistry: false,
+    profile: 'guarded',
+    approver: approver({answer: 'refuse', reason: 'not that one'}, []),
+  });
+  const ran = await refusing.run(GET(refusing.secure));
+  expect(ran.data).toMatchObject({exit_code: 56, note: expect.stringContaining('not that one')});
+});
+
+test('X1 where nobody can be asked, no mode opens a host, and the answer says what would', {
+  tags: 'slow',
+}, async () => {
+  const world = await openEgressWorld({serve: HELLO, allowRegistry: false, profile: 'trusted'});
+  const ran = await world.run(GET(world.secure));
+  expect(ran.data).toMatchObject({exit_code: 56});
+  expect(world.text(ran)).toMatch(
+    /forge-tools approve \S+ --run-dir .* or add "registry\.test:\d+" to tools\.run\.egress\.allow/,
+  );
+  // A rule of the configuration is an answer too.
+  const ruled = await openEgressWorld({
+    serve: HELLO,
+    allowRegistry: false,
+    approval: {rules: [{tool: 'egress', decision: 'allow', host: 'registry.test'}]},
+  });
+  expect((await ruled.run(GET(ruled.secure))).data).toMatchObject({stdout: 'hello'});
+});
+
+test('X1 wrong settings stop the start', async () => {
+  await expect(openEgressWorld({serve: HELLO, egress: {allow: ['10.0.0.1']}})).rejects.toThrow(
+    'tools.run.egress.allow[0]',
+  );
+});
