@@ -1,0 +1,105 @@
+// What the gate adds to a connection of a command: time to connect, and bandwidth, beside the same without it.
+import {once} from 'node:events';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {createServer} from 'node:http';
+import {connect} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {loadOurs} from '../load.js';
+
+const CONNECTIONS = 60;
+const BYTES = 256 * 1024 * 1024;
+const CHUNK = Buffer.alloc(1024 * 1024, 'x');
+const HOST = 'bench.test';
+
+export async function measure({rounds}) {
+  const server = createServer((request, response) => {
+    if (request.url === '/small') response.end('ok');
+    else {
+      let left = BYTES;
+      response.setHeader('content-length', left);
+      const send = () => {
+        while (left > 0) {
+          left -= CHUNK.length;
+          if (!response.write(CHUNK)) return response.once('drain', send);
+        }
+        response.end();
+      };
+      send();
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const {port} = server.address();
+  const {systemClock} = await loadOurs('core/clock.js');
+  const {createGate} = await loadOurs('egress/create-gate.js');
+  const {readAllowList} = await loadOurs('egress/allow-list.js');
+  const places = [mkdtempSync(join(tmpdir(), 'forge-bench-'))];
+  const gate = createGate({
+    allowList: readAllowList({allow: [`http://${HOST}:${port}`], presets: []}).value,
+    authorize: async () => ({ok: true, value: ['127.0.0.1']}),
+    clock: systemClock,
+    limits: {maxConnections: 1e9, maxBytes: Number.MAX_SAFE_INTEGER, maxConnectionMs: 600_000},
+    places,
+    workspace: '/nonexistent',
+  });
+  const channel = (await gate.open(undefined)).value;
+  const detach = channel.attach({onConnection: () => {}});
+  const direct = path => get({port, host: '127.0.0.1'}, path, `Host: ${HOST}:${port}`);
+  const gated = path =>
+    get({path: channel.socketPath}, `http://${HOST}:${port}${path}`, `Host: ${HOST}:${port}`);
+  const contenders = {direct, 'by the gate': gated};
+  const small = Object.fromEntries(Object.keys(contenders).map(name => [name, []]));
+  const large = Object.fromEntries(Object.keys(contenders).map(name => [name, []]));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [name, ask] of Object.entries(contenders)) {
+      for (let at = 0; at < CONNECTIONS; at += 1) {
+        const took = await timed(() => ask('/small'));
+        if (round >= 0) small[name].push(took);
+      }
+      const took = await timed(() => ask('/large'));
+      if (round >= 0) large[name].push(took);
+    }
+  }
+  detach();
+  await gate.close();
+  server.close();
+  for (const place of places) rmSync(place, {recursive: true, force: true});
+  const rowsOf = costs => Object.entries(costs).map(([name, list]) => ({name, costs: list}));
+  const extra = median(small['by the gate']) - median(small.direct);
+  const share = median(large.direct) / median(large['by the gate']);
+  return {
+    tables: [
+      {title: 'one connection with one small answer', rows: rowsOf(small)},
+      {title: `${BYTES / 1024 / 1024} MiB down`, rows: rowsOf(large)},
+    ],
+    remarks: [
+      'Client, gate and server share one core and one process: what the gate copies is not done beside them.',
+      `The gate adds ${extra.toFixed(2)} ms to a connection and leaves ${share.toFixed(2)} of the bandwidth.`,
+    ],
+    bars: [
+      {text: 'milliseconds that the gate adds to a connection', values: [extra], atMost: 1},
+      {text: 'share of the direct bandwidth', values: [share], atLeast: 0.8},
+    ],
+  };
+}
+
+async function timed(work) {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function get(place, target, field) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(place);
+    socket.on('error', reject);
+    socket.on('data', () => {});
+    socket.once('close', resolve);
+    socket.write(`GET ${target} HTTP/1.1\r\n${field}\r\nConnection: close\r\n\r\n`);
+  });
+}
+
+function median(list) {
+  const sorted = [...list].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
