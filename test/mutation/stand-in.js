@@ -78,6 +78,8 @@ export async function run({body, groups: own}) {
   } finally {
     for (const {after} of own.toReversed()) for (const hook of after) await hook();
     for (const finish of mine.toReversed()) await finish();
+    // As vitest.config.ts has it (`restoreMocks`).
+    vi.restoreAllMocks();
   }
 }
 

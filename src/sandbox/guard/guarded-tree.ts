@@ -17,6 +17,6 @@ export type GuardedTree = readonly GuardedMount[];
 export function guardedMount(path: string, info: BigIntStats, writable: boolean): GuardedMount {
   const {dev, ino, birthtimeNs, ctimeNs} = info;
   // The workspace is where a mount comes from, not what one lies on: what is made in it changes nothing.
-  const changed = path === '' ? '' : `:${ctimeNs}`;
-  return {path, writable, place: `${dev}:${ino}`, version: `${birthtimeNs}${changed}`};
+  const version = path === '' ? `${birthtimeNs}` : `${birthtimeNs}:${ctimeNs}`;
+  return {path, writable, place: `${dev}:${ino}`, version};
 }

@@ -1,7 +1,7 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {HeldDirectory} from './held-directory.ts';
@@ -126,7 +126,7 @@ describe('holdGit', () => {
 
   test('W11: with "commit" the missing parts are made, and only these are ours to take away', () => {
     const workspace = withGit({...WHOLE, info: null, commondir: '../.git\n'});
-    const {placeHolders} = unwrap(hold(workspace, 'commit'));
+    const {placeHolders, mounts} = unwrap(hold(workspace, 'commit'));
     expect(placeHolders.map(({directory, holder}) => `${directory}/${holder.name}`)).toEqual([
       '.git/config.worktree',
       '.git/modules',
@@ -139,7 +139,8 @@ describe('holdGit', () => {
     const again = unwrap(hold(workspace, 'commit'));
     expect(again.placeHolders.map(({holder}) => holder.name)).toEqual(['config.worktree']);
     // What was just made has changed `.git`, so it is looked at after that.
-    expect(again.mounts[0]).toEqual(unwrap(hold(workspace, 'commit')).mounts[0]);
+    expect(mounts[0]).toMatchObject({path: '.git', writable: true});
+    expect(again.mounts).toEqual(mounts);
   });
 
   test('W11: with "commit" a commondir that is missing leads to the same directory', () => {
@@ -154,6 +155,46 @@ describe('holdGit', () => {
     expect(saidOf(workspace, 'commit')).toBe(
       `The .git of the workspace cannot be committed to: "${name}" in it is missing or a symbolic link, so it cannot be held in place. Nothing was run. To fix it: set tools.run.git = "read-only".`,
     );
+  });
+
+  test('review R4: with "commit" each part is told from what takes its place', () => {
+    const workspace = withGit(WHOLE);
+    for (const {path, place, version} of unwrap(hold(workspace, 'commit')).mounts) {
+      const {dev, ino, birthtimeNs, ctimeNs} = statSync(join(workspace, path), {bigint: true});
+      expect({place, version}).toEqual({place: `${dev}:${ino}`, version: `${birthtimeNs}:${ctimeNs}`});
+    }
+  });
+
+  test('review R2: what vanishes after it was made is refused', () => {
+    const look = HeldDirectory.prototype.look;
+    let gone = '.git';
+    vi.spyOn(HeldDirectory.prototype, 'look').mockImplementation(function (this: HeldDirectory, name) {
+      return name === gone ? undefined : look.call(this, name);
+    });
+    const workspace = withGit(WHOLE);
+    expect(saidOf(workspace, 'commit')).toBe(
+      'The .git of the workspace vanished while it was looked at. Nothing was run. To fix it: call again.',
+    );
+    gone = 'info';
+    expect(saidOf(workspace, 'commit')).toContain('"info" in it is missing');
+  });
+
+  test('W11: where a look fails, a place holder of its own goes, and that of another session stays', () => {
+    const workspace = temporaryDirectory();
+    const root = new HeldDirectory(workspace);
+    onTestFinished(() => root.close());
+    let looks = 0;
+    const look = (name: string) => {
+      looks += 1;
+      if (looks % 2 === 0) throw new Error('EIO');
+      return root.look(name);
+    };
+    const failing = Object.assign(Object.create(root), {look});
+    expect(() => holdGit(failing, workspace, 'commit')).toThrow('EIO');
+    expect(existsSync(join(workspace, '.git'))).toBe(false);
+    unwrap(hold(workspace));
+    expect(() => holdGit(failing, workspace, 'commit')).toThrow('EIO');
+    expect(existsSync(join(workspace, '.git'))).toBe(true);
   });
 
   test('W11: with "commit" a repository whose objects lie elsewhere cannot be held', () => {

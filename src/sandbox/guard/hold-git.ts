@@ -103,28 +103,24 @@ function holdWhatIsThere(root: HeldDirectory, workspace: string, access: GitAcce
 
 /** `commit`: objects, refs, index and logs are for writing, the rest is not. */
 function holdParts(git: HeldDirectory): Result<HeldGit> {
-  const mounts = [guardedMount('.git', git.info, true)];
+  const parts: GuardedMount[] = [];
   const placeHolders: {directory: string; holder: PlaceHolder}[] = [];
   for (const holder of CLOSED) {
     const isMade = git.look(holder.name) === undefined && makePlaceHolder(git, holder);
     const info = git.look(holder.name);
     // Links cannot be mounted over.
     if (info === undefined || info.isSymbolicLink()) return notCommittable(holder.name);
-    mounts.push(guardedMount(`.git/${holder.name}`, info, false));
+    parts.push(guardedMount(`.git/${holder.name}`, info, false));
     if (isMade || isPlaceHolder(git, holder)) placeHolders.push({directory: '.git', holder});
   }
   for (const {name, writable} of NEEDED) {
     const info = git.look(name);
     if (info === undefined || info.isSymbolicLink()) return notCommittable(name);
-    mounts.push(guardedMount(`.git/${name}`, info, writable));
+    parts.push(guardedMount(`.git/${name}`, info, writable));
   }
   // What was just made has changed `.git`.
-  const [, ...parts] = mounts;
-  const info = git.look('.');
-  return ok({
-    mounts: info === undefined ? mounts : [guardedMount('.git', info, true), ...parts],
-    placeHolders,
-  });
+  const info = git.look('.') ?? git.info;
+  return ok({mounts: [guardedMount('.git', info, true), ...parts], placeHolders});
 }
 
 /** As git decides it: HEAD names something, and objects and refs are there, or are in another directory. */

@@ -80,6 +80,39 @@ describe('holdProtected', () => {
     expect(statSync(join(workspace, 'a')).mode & 0o777).toBe(0o755);
   });
 
+  test('review R9: a name that begins like one that is for reading is held as well', () => {
+    const workspace = temporaryDirectory();
+    for (const name of ['a', 'ab']) mkdirSync(join(workspace, name));
+    expect(partsOf(workspace, ['a', 'ab'])).toEqual(['a ro', 'ab ro']);
+  });
+
+  test('review R8: what is made is no directory that others write to, however loose the umask is', () => {
+    const workspace = temporaryDirectory();
+    const umask = process.umask(0);
+    onTestFinished(() => {
+      process.umask(umask);
+    });
+    partsOf(workspace, ['a/b']);
+    expect(statSync(join(workspace, 'a')).mode & 0o777).toBe(0o755);
+  });
+
+  test('review R8: a directory that somebody else makes at the same moment is taken as it is', () => {
+    const workspace = temporaryDirectory();
+    mkdirSync(join(workspace, 'a'));
+    const root = new HeldDirectory(workspace);
+    onTestFinished(() => root.close());
+    let looks = 0;
+    const look = (name: string) => (looks++ === 0 ? undefined : root.look(name));
+    const late = Object.assign(Object.create(root), {look});
+    const mounts = unwrap(holdProtected(late, workspace, [join(workspace, 'a/b')], []));
+    expect(mounts).toMatchObject([{path: 'a', writable: false}]);
+  });
+
+  test('policy: what the system refuses to make is thrown', () => {
+    // Nobody makes a directory in this one.
+    expect(() => holding('/proc/self/fdinfo', ['a/b'])).toThrow(/^(EPERM|EACCES|ENOENT)/);
+  });
+
   test('review R8: in the root nothing can be kept that is missing', () => {
     const workspace = temporaryDirectory();
     expect(sentenceOf(workspace, ['policy'])).toBe(

@@ -1,5 +1,6 @@
 import {mkdirSync} from 'node:fs';
 import {relative, sep} from 'node:path';
+import {dirname} from 'node:path/posix';
 import {ok, type Result} from '../../core/result.ts';
 import {errorCode} from '../../system/error-code.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
@@ -45,11 +46,11 @@ function holdPath(
   try {
     for (const [at, name] of names.entries()) {
       const part = names.slice(0, at + 1).join('/');
-      if (mounts.get(parentOf(part))?.writable === false) return ok(undefined);
+      if (mounts.get(dirname(part))?.writable === false) return ok(undefined);
       const isLast = at === names.length - 1;
       const info = directory.look(name) ?? (isLast ? undefined : makeDirectory(directory, name));
-      if (info === undefined) return closeParent(parentOf(part), path, mounts);
-      if (info.isSymbolicLink() || !(isLast || info.isDirectory())) return leadsElsewhere(path, part);
+      if (info === undefined) return closeParent(dirname(part), path, mounts);
+      if (info.isSymbolicLink()) return leadsElsewhere(path, part);
       const isKnownClosed = mounts.get(part)?.writable === false;
       if (!isKnownClosed) mounts.set(part, guardedMount(part, info, !isLast));
       if (isLast) return ok(undefined);
@@ -85,10 +86,6 @@ function closeParent(parent: string, path: string, mounts: Map<string, GuardedMo
     problem: `The protected path ${JSON.stringify(path)} is missing, and commands must be able to write to the directory it would lie in`,
     remedy: 'create it, or choose a place outside of the workspace or in a directory below it.',
   });
-}
-
-function parentOf(part: string): string {
-  return part.includes('/') ? part.slice(0, part.lastIndexOf('/')) : '';
 }
 
 function around(path: string, workspace: string): Result<never> {

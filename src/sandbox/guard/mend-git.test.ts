@@ -1,6 +1,7 @@
 import {chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {pretendPlatform} from '../../../test/support/pretend-platform.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {HeldDirectory} from './held-directory.ts';
 import {mendGit} from './mend-git.ts';
@@ -50,6 +51,37 @@ describe('mendGit', () => {
     writeFileSync(join(workspace, '.git'), 'gitdir: /elsewhere\n', {mode: 0o444});
     expect(mend(workspace).ok).toBe(true);
     expect(modeOf(join(workspace, '.git'))).toBe(0o444);
+    // Also where the handle is a name, which a file can have.
+    pretendPlatform('darwin');
+    expect(mend(workspace).ok).toBe(true);
+    expect(modeOf(join(workspace, '.git'))).toBe(0o444);
+  });
+
+  test('review R4: where nothing is to be mended no directory changes, so its mount stays the one it was', () => {
+    const workspace = temporaryDirectory();
+    mkdirSync(join(workspace, '.git/objects'), {recursive: true});
+    const changedAt = () => statSync(join(workspace, '.git'), {bigint: true}).ctimeNs;
+    const before = changedAt();
+    expect(mend(workspace).ok).toBe(true);
+    expect(changedAt()).toBe(before);
+  });
+
+  test('W11: objects that cannot be mended are refused as well, and a bug is thrown', () => {
+    const workspace = temporaryDirectory();
+    mkdirSync(join(workspace, '.git/objects'), {recursive: true});
+    const at = HeldDirectory.prototype.at;
+    const spy = vi.spyOn(HeldDirectory.prototype, 'at').mockImplementation(function (
+      this: HeldDirectory,
+      name,
+    ) {
+      return name === 'objects' ? '/proc/self/fdinfo' : at.call(this, name);
+    });
+    const said = mend(workspace);
+    expect(said.ok ? '' : said.error.message).toContain('The owner of ".git/objects" cannot enter it');
+    spy.mockImplementation(() => {
+      throw new Error('a bug');
+    });
+    expect(() => mend(workspace)).toThrow('a bug');
   });
 
   test('W11: what cannot be mended is refused, with the line that does it', () => {

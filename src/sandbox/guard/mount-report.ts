@@ -1,5 +1,5 @@
 import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
-import type {GuardedTree} from './guarded-tree.ts';
+import type {GuardedMount, GuardedTree} from './guarded-tree.ts';
 
 /** The last line of a report. */
 export const REPORTED = 'ready';
@@ -22,7 +22,11 @@ report_mounts() (
 
 /** The arguments: where the guarded parts are inside. */
 export function mountPoints(tree: GuardedTree): readonly string[] {
-  return tree.map(({path}) => (path === '' ? WORKSPACE_MOUNT : `${WORKSPACE_MOUNT}/${path}`));
+  return tree.map(mountPoint);
+}
+
+function mountPoint({path}: GuardedMount): string {
+  return path === '' ? WORKSPACE_MOUNT : `${WORKSPACE_MOUNT}/${path}`;
 }
 
 export type MountCheck =
@@ -41,11 +45,10 @@ export function checkMounts(tree: GuardedTree, lines: readonly string[], bootId:
   if (kernel !== undefined && kernel !== bootId) return {kind: 'other_kernel'};
   if (lines.includes('no stat')) return {kind: 'no_stat'};
   const places = after('at ');
-  const options = new Map(lines.filter(line => /^\d+ \d+ /.test(line)).map(mountOptions));
-  const points = mountPoints(tree);
-  const wrong = tree.findIndex(({place, writable}, at) => {
-    const found = options.get(points[at] ?? '');
-    return places[at] !== place || found === undefined || (!writable && !found.includes('ro'));
+  const options = new Map(lines.map(mountOptions));
+  const wrong = tree.findIndex((mount, at) => {
+    const found = options.get(mountPoint(mount));
+    return places[at] !== mount.place || found === undefined || (!mount.writable && !found.includes('ro'));
   });
   if (wrong < 0 && places.length === tree.length) return {kind: 'as_planned'};
   return {kind: 'differs', path: tree[wrong]?.path || '.'};

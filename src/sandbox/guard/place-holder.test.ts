@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {pretendPlatform} from '../../../test/support/pretend-platform.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {HeldDirectory, holdDirectory} from './held-directory.ts';
 import {
@@ -69,6 +70,37 @@ describe('makePlaceHolder', () => {
     const below = {name: 'missing/file', content: 'x'};
     expect(codeOfThrown(() => makePlaceHolder(held, below))).toBe('ENOENT');
     expect(codeOfThrown(() => makePlaceHolder(held, {...below, content: undefined}))).toBe('ENOENT');
+  });
+
+  test('W11: others may read what it makes, and not write to it, however loose the umask is', () => {
+    const {path, held} = hold();
+    const umask = process.umask(0);
+    onTestFinished(() => {
+      process.umask(umask);
+    });
+    for (const holder of [FILE, DIRECTORY]) makePlaceHolder(held, holder);
+    expect(statSync(join(path, 'file')).mode & 0o777).toBe(0o644);
+    expect(statSync(join(path, 'directory')).mode & 0o777).toBe(0o755);
+  });
+
+  test('W11: half of a file would not be known again, so none stays', () => {
+    const {path, held} = hold();
+    vi.spyOn(process, 'getuid').mockReturnValue(0);
+    // Nobody has such a number, so it cannot be given to its owner.
+    const owned = Object.assign(Object.create(held), {info: {uid: 2n ** 40n, gid: 0n}});
+    expect(codeOfThrown(() => makePlaceHolder(owned, FILE))).toBe('ERR_OUT_OF_RANGE');
+    expect(existsSync(join(path, 'file'))).toBe(false);
+  });
+
+  test.runIf(isRoot)('policy: who is not root gives nothing to the owner', () => {
+    const path = temporaryDirectory();
+    chownSync(path, 1001, 1002);
+    const {held} = hold(path);
+    vi.spyOn(process, 'getuid').mockReturnValue(1000);
+    for (const holder of [FILE, DIRECTORY]) {
+      makePlaceHolder(held, holder);
+      expect(statSync(join(path, holder.name)).uid).toBe(0);
+    }
   });
 
   test.runIf(isRoot)('W11: as root it makes them for whom the directory belongs to', () => {
@@ -134,6 +166,16 @@ describe('removePlaceHolder', () => {
     expect(existsSync(directory)).toBe(false);
     removePlaceHolder(held, DIRECTORY);
   });
+
+  test('policy: a bug is no refusal of the system, and is thrown', () => {
+    const {held} = hold();
+    const at = (): never => {
+      throw new Error('a bug');
+    };
+    const broken = Object.assign(Object.create(held), {at});
+    expect(() => removePlaceHolder(broken, DIRECTORY)).toThrow('a bug');
+    expect(() => readEntry(broken, 'file', 9)).toThrow('a bug');
+  });
 });
 
 describe('HeldDirectory', () => {
@@ -161,6 +203,22 @@ describe('HeldDirectory', () => {
     expect(existsSync(address)).toBe(true);
     closed?.close();
     expect(existsSync(address)).toBe(false);
+  });
+
+  test('policy: a way that goes in a circle leads to no directory', () => {
+    const {path} = hold();
+    symlinkSync('loop', join(path, 'loop'));
+    expect(holdDirectory(join(path, 'loop/below'))).toBeUndefined();
+  });
+
+  test('policy: elsewhere than on Linux a directory is held by its name', () => {
+    const {path} = hold();
+    pretendPlatform('darwin');
+    const held = new HeldDirectory(path);
+    expect(held.at('name')).toBe(join(path, 'name'));
+    expect(held.info).toEqual(statSync(path, {bigint: true}));
+    held.close();
+    expect(existsSync(path)).toBe(true);
   });
 
   test('policy: what else the system refuses is thrown', () => {

@@ -23,13 +23,15 @@ export interface PlaceHolder {
 /** Makes it, as the owner of the directory. False where another process was faster. */
 export function makePlaceHolder(directory: HeldDirectory, {name, content}: PlaceHolder): boolean {
   try {
-    if (content === undefined) mkdirSync(directory.at(name), {mode: 0o755});
-    else writeNew(directory, name, content);
+    if (content !== undefined) writeNew(directory, name, content);
+    else {
+      mkdirSync(directory.at(name), {mode: 0o755});
+      giveToOwner(directory, name);
+    }
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
-  if (content === undefined) giveToOwner(directory, name);
   return true;
 }
 

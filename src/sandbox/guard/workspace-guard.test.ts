@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {silentLog} from '../../core/log.ts';
+import {HeldDirectory} from './held-directory.ts';
 import type {GitAccess} from './hold-git.ts';
 import {rootIdentity} from './root-identity.ts';
 import {WorkspaceGuard} from './workspace-guard.ts';
@@ -159,6 +160,40 @@ describe('WorkspaceGuard', () => {
     expect(existsSync(join(workspace, '.git'))).toBe(false);
   });
 
+  test('W11: who has entered keeps a place holder, also before it has looked', async () => {
+    const workspace = temporaryDirectory();
+    const [first, next] = [guardOf(workspace), guardOf(workspace)];
+    first.look();
+    await next.enter();
+    await first.close();
+    expect(existsSync(join(workspace, '.git'))).toBe(true);
+  });
+
+  test('policy: a session that began with no directory enters and ends without a word', async () => {
+    const guard = guardOf(join(temporaryDirectory(), 'missing'));
+    await guard.enter();
+    await guard.close();
+  });
+
+  test('W11: with "commit", place holders go also where the root is laid out as a repository, or .git is gone', async () => {
+    const [whole, gone] = [repository(), repository()];
+    const log: unknown[] = [];
+    for (const workspace of [whole, gone]) {
+      const guard = new WorkspaceGuard({
+        ...{workspace, root: rootIdentity(workspace), git: 'commit', protectedPaths: []},
+        log: event => log.push(event),
+        clock: systemClock,
+      });
+      guard.look();
+      for (const name of ['HEAD', 'objects', 'refs']) mkdirSync(join(workspace, name));
+      if (workspace === gone) rmSync(join(gone, '.git'), {recursive: true});
+      await guard.close();
+    }
+    expect(existsSync(join(whole, '.git/config.worktree'))).toBe(false);
+    expect(existsSync(join(gone, '.git'))).toBe(false);
+    expect(log).toEqual([]);
+  });
+
   test('W11: while somebody holds the lock of the sessions, nothing is taken away', async () => {
     const workspace = temporaryDirectory();
     const identity = rootIdentity(workspace);
@@ -293,6 +328,25 @@ describe('a guard that is asked in all ways', () => {
       guard.mend();
       expect(statSync(objects).mode & 0o777).toBe(git === 'commit' ? 0o700 : 0o500);
     }
+  });
+
+  test('W11: a .git that cannot be mended is refused by a look, and is nothing to what ran before', () => {
+    const workspace = repository();
+    const guard = guardOf(workspace, [], 'commit');
+    guard.look();
+    const at = vi.spyOn(HeldDirectory.prototype, 'at').mockReturnValue('/proc/self/fdinfo');
+    expect(messageOf(guard)).toContain('The owner of ".git" cannot enter it');
+    guard.mend();
+    at.mockReturnValue(`/${'x'.repeat(300)}`);
+    guard.mend();
+    at.mockImplementation(() => {
+      throw new Error('a bug');
+    });
+    expect(() => guard.mend()).toThrow('a bug');
+    at.mockRestore();
+    renameSync(workspace, `${workspace}-aside`);
+    onTestFinished(() => rmSync(`${workspace}-aside`, {recursive: true}));
+    guard.mend();
   });
 
   test.runIf(process.platform === 'linux')('policy: no way leaves a handle open', async () => {

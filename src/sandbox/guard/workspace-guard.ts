@@ -105,7 +105,7 @@ export class WorkspaceGuard {
   }
 
   #removePlaceHolders(): void {
-    const root = this.#placeHolders.size > 0 ? this.#holdRoot() : undefined;
+    const root = this.#holdRoot();
     if (root === undefined) return;
     try {
       for (const {directory, holder} of this.#placeHolders.values()) {
@@ -119,10 +119,10 @@ export class WorkspaceGuard {
   }
 
   #remove(root: HeldDirectory, directory: string, holder: HeldGit['placeHolders'][number]['holder']): void {
-    const place = directory === '' ? root : holdDirectory(root.at(directory));
+    const place = holdDirectory(root.at(directory));
     if (place === undefined) return;
     removePlaceHolder(place, holder);
-    if (place !== root) place.close();
+    place.close();
   }
 
   /** review R7: while the place holder stands, no git of a person runs what a command has laid out here. */

@@ -5,11 +5,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {ownIdentity} from '../../system/process-identity.ts';
@@ -20,6 +23,9 @@ const ROOT = {dev: 7n, ino: 11n};
 function place(): string {
   return join(temporaryDirectory(), 'sessions');
 }
+
+/** No process of this machine runs as this user. */
+const UNUSED_UID = 2 ** 31 - 7;
 
 /** What a host leaves that was killed: no process has this number. */
 const GONE = {...ownIdentity(), pid: 2 ** 22 + 1};
@@ -34,6 +40,7 @@ describe('WorkspaceUsers', () => {
     expect(others).toEqual([]);
     expect(name).toMatch(new RegExp(`^7-11\\.${process.pid}\\.[0-9a-f]{8}$`));
     expect(JSON.parse(readFileSync(join(directory, name), 'utf8'))).toEqual(ownIdentity());
+    expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
     expect(users.leave()).toBe(true);
     expect(readdirSync(directory)).toEqual([]);
     // Who has left, or was never there, is not the last one.
@@ -67,7 +74,7 @@ describe('WorkspaceUsers', () => {
 
   test.each([
     ['half an entry', '{"pid":'],
-    ['an entry without a number', '{"pid":"1"}'],
+    ['an entry without a number', JSON.stringify({...GONE, pid: String(GONE.pid)})],
     ['an entry of another machine', JSON.stringify({...GONE, host: 'elsewhere'})],
     ['an entry of another process namespace', JSON.stringify({...GONE, namespace: 'elsewhere'})],
   ])('policy: %s counts as somebody', (_, content) => {
@@ -114,6 +121,40 @@ describe('WorkspaceUsers', () => {
       expect(users.leave()).toBe(false);
       expect(await users.lock(systemClock)).toBeUndefined();
     }
+  });
+
+  test('policy: an entry is not written through a link, which goes', () => {
+    const directory = place();
+    const users = new WorkspaceUsers(ROOT, directory);
+    users.enter();
+    const [name = ''] = readdirSync(directory);
+    users.leave();
+    const elsewhere = join(temporaryDirectory(), 'file');
+    symlinkSync(elsewhere, join(directory, name));
+    users.enter();
+    expect(existsSync(elsewhere)).toBe(false);
+    expect(readdirSync(directory)).toEqual([]);
+    // It is there without an entry, and can be the last one.
+    expect(users.leave()).toBe(true);
+  });
+
+  test('policy: the directory has the number of its user in its name', () => {
+    vi.spyOn(process, 'getuid').mockReturnValue(UNUSED_UID);
+    const directory = `/tmp/forge-tools-sessions-${UNUSED_UID}`;
+    onTestFinished(() => rmdirSync(directory));
+    new WorkspaceUsers(ROOT).enter();
+    expect(existsSync(directory)).toBe(true);
+  });
+
+  test('policy: a bug in the wait for the lock is thrown', async () => {
+    const directory = place();
+    const broken = {
+      ...systemClock,
+      monotonic: () => {
+        throw new Error('a bug');
+      },
+    };
+    await expect(new WorkspaceUsers(ROOT, directory).lock(broken)).rejects.toThrow('a bug');
   });
 
   test('policy: an entry that was taken away makes nobody the last one', () => {

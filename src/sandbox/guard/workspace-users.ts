@@ -1,4 +1,4 @@
-import {lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync} from 'node:fs';
+import {lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
 import {randomHex} from '../../core/random.ts';
@@ -99,7 +99,7 @@ export class WorkspaceUsers {
 
 function removeQuietly(path: string): void {
   try {
-    rmSync(path, {force: true});
+    unlinkSync(path);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
   }
@@ -110,7 +110,7 @@ function isInUse(path: string): boolean {
   const identity = readIdentity(path);
   if (identity === undefined) return true;
   if (livenessOf(identity) !== 'gone') return true;
-  rmSync(path, {force: true});
+  removeQuietly(path);
   return false;
 }
 

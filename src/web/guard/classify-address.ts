@@ -22,7 +22,7 @@ type AddressPolicy = Pick<GuardPolicy, 'special' | 'additional' | 'disabled'>;
 export function classifyAddress(
   address: string,
   policy: AddressPolicy,
-  opened: readonly IpRange[] = [],
+  opened?: readonly IpRange[],
 ): BlockedAddress | undefined {
   const parsed = parseIp(address);
   // Fail closed: what is no address here might be one to the system.
@@ -32,7 +32,7 @@ export function classifyAddress(
   const reached = embeddedIpv4(parsed);
   // Sorted by length, so the first that contains the address is the most specific one.
   const special = policy.special.find(row => rangeContains(row.range, reached));
-  const isOpen = opened.some(range => rangeContains(range, reached));
+  const isOpen = opened?.some(range => rangeContains(range, reached));
   if (special !== undefined && !isOpen && !policy.disabled.has(special.toggle)) {
     const {toggle, description} = special;
     return {blocked_ip: formatIp(reached), cidr: special.range.cidr, toggle, description};

@@ -15,6 +15,8 @@ const OPEN = [
   entry('localhost', '127.0.0.0/8', [3000]),
   entry('localhost', '::1/128', [3001]),
   entry('shadow.test', 'fd00::/8', [8080]),
+  entry('two.test', '10.0.0.0/8', [8080]),
+  entry('two.test', '192.168.1.0/24', [8080]),
 ];
 const POLICY = policyOf({}, OPEN);
 
@@ -99,6 +101,8 @@ describe('policy: an opened host reaches the opened ranges and public addresses,
   test('a port that is open for a range alone is not open for a public address', async () => {
     const refused = {code: 'port_blocked', details: {port: 8080, allowed_ports: [80, 443]}};
     expect(await reach('http://wiki.test:8080/', ['10.9.9.9'])).toMatchObject({addresses: ['10.9.9.9']});
+    const both = ['10.9.9.9', '192.168.1.9'];
+    expect(await reach('http://two.test:8080/', both)).toMatchObject({addresses: both});
     expect(await reach('http://wiki.test:8080/', ['93.184.216.34'])).toMatchObject(refused);
     expect(await reach('http://wiki.test:8080/', ['10.9.9.9', '93.184.216.34'])).toMatchObject(refused);
     expect(await reach('http://wiki.test:8080/', ['192.168.1.9'])).toMatchObject({code: 'ssrf_blocked'});

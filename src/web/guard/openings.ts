@@ -71,15 +71,13 @@ export function describeOpening({name, port, ranges}: Opening): string {
 
 /** As `WebUrl.name` has it: lower case, punycode, no brackets, no trailing dot. */
 function hostName(host: string): string | undefined {
+  // `*`, a path, a user, or a port after brackets in it means something else than one host.
+  if (/[*@/?#\\\s]|\]./.test(host)) return undefined;
+  // Any other colon is one of an address, or an error.
   const written = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   const url = `http://${written}/`;
   if (!URL.canParse(url)) return undefined;
-  const parsed = new URL(url);
-  // `*`, a path, a port or a user in it means something else than one host.
-  if (/[*@/?#\\\s]/.test(host) || parsed.port !== '' || parsed.pathname !== '/' || parsed.hostname === '') {
-    return undefined;
-  }
-  return parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return new URL(url).hostname.replace(/[[\]]/g, '').replace(/\.$/, '');
 }
 
 function isBlocked(range: IpRange, special: BlockedRanges): boolean {

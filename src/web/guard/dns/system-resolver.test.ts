@@ -81,6 +81,14 @@ describe('review B4: the rules of the system', () => {
     },
   );
 
+  test('a domain of the list that makes no name of DNS is passed over', async () => {
+    const {resolve} = await resolverOver(
+      {'wiki.two': {a: ['93.184.216.34']}},
+      {resolvConf: `search ${'x'.repeat(64)} two\n`},
+    );
+    expect(await resolve('wiki')).toEqual(['93.184.216.34']);
+  });
+
   test('the system is not asked where a server did not answer', async () => {
     const {resolve} = await resolverOver(
       {'printer.local': 'silent'},
