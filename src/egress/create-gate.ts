@@ -1,7 +1,7 @@
 import {chmod, chown, mkdtemp, realpath, rm} from 'node:fs/promises';
 import {createServer, type Socket} from 'node:net';
 import {isAbsolute, join} from 'node:path';
-import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress.ts';
+import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress/egress-gate.ts';
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {errorCode} from '../system/error-code.ts';
