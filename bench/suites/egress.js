@@ -1,10 +1,12 @@
 // What the gate adds to a connection of a command: time to connect, and bandwidth, beside the same without it.
+import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, rmSync} from 'node:fs';
-import {createServer} from 'node:http';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {createServer} from 'node:https';
 import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {connect as secure} from 'node:tls';
 import {loadOurs} from '../load.js';
 
 const CONNECTIONS = 60;
@@ -13,7 +15,8 @@ const CHUNK = Buffer.alloc(1024 * 1024, 'x');
 const HOST = 'bench.test';
 
 export async function measure({rounds}) {
-  const server = createServer((request, response) => {
+  const places = [mkdtempSync(join(tmpdir(), 'forge-bench-'))];
+  const server = createServer(certificate(places[0]), (request, response) => {
     if (request.url === '/small') response.end('ok');
     else {
       let left = BYTES;
@@ -33,9 +36,8 @@ export async function measure({rounds}) {
   const {systemClock} = await loadOurs('core/clock.js');
   const {createGate} = await loadOurs('egress/create-gate.js');
   const {readAllowList} = await loadOurs('egress/allow-list.js');
-  const places = [mkdtempSync(join(tmpdir(), 'forge-bench-'))];
   const gate = createGate({
-    allowList: readAllowList({allow: [`http://${HOST}:${port}`], presets: []}).value,
+    allowList: readAllowList({allow: [`${HOST}:${port}`], presets: []}).value,
     authorize: async () => ({ok: true, value: ['127.0.0.1']}),
     clock: systemClock,
     limits: {maxConnections: 1e9, maxBytes: Number.MAX_SAFE_INTEGER, maxConnectionMs: 600_000},
@@ -44,33 +46,35 @@ export async function measure({rounds}) {
   });
   const channel = (await gate.open(undefined)).value;
   const detach = channel.attach({onConnection: () => {}});
-  const direct = path => get({port, host: '127.0.0.1'}, path, `Host: ${HOST}:${port}`);
-  const gated = path =>
-    get({path: channel.socketPath}, `http://${HOST}:${port}${path}`, `Host: ${HOST}:${port}`);
+  const direct = path => get(connect({port, host: '127.0.0.1'}), path);
+  const gated = async path => {
+    const socket = connect({path: channel.socketPath});
+    socket.write(`CONNECT ${HOST}:${port} HTTP/1.1\r\nHost: ${HOST}:${port}\r\n\r\n`);
+    await once(socket, 'data');
+    return get(socket, path);
+  };
   const contenders = {direct, 'by the gate': gated};
   const small = Object.fromEntries(Object.keys(contenders).map(name => [name, []]));
   const large = Object.fromEntries(Object.keys(contenders).map(name => [name, []]));
+  const extras = [];
   for (let round = -1; round < rounds; round += 1) {
-    for (const [name, ask] of Object.entries(contenders)) {
-      for (let at = 0; at < CONNECTIONS; at += 1) {
-        const took = await timed(() => ask('/small'));
-        if (round >= 0) small[name].push(took);
-      }
-      const took = await timed(() => ask('/large'));
-      if (round >= 0) large[name].push(took);
+    for (let at = 0; at < CONNECTIONS; at += 1) {
+      const costs = await eachInTurn(contenders, '/small', round >= 0 ? small : undefined);
+      if (round >= 0) extras.push(costs[1] - costs[0]);
     }
+    await eachInTurn(contenders, '/large', round >= 0 ? large : undefined);
   }
   detach();
   await gate.close();
   server.close();
   for (const place of places) rmSync(place, {recursive: true, force: true});
   const rowsOf = costs => Object.entries(costs).map(([name, list]) => ({name, costs: list}));
-  const extra = median(small['by the gate']) - median(small.direct);
+  const extra = median(extras);
   const share = median(large.direct) / median(large['by the gate']);
   return {
     tables: [
-      {title: 'one connection with one small answer', rows: rowsOf(small)},
-      {title: `${BYTES / 1024 / 1024} MiB down`, rows: rowsOf(large)},
+      {title: 'one connection by TLS with one small answer', rows: rowsOf(small)},
+      {title: `${BYTES / 1024 / 1024} MiB down by TLS`, rows: rowsOf(large)},
     ],
     remarks: [
       'Client, gate and server share one core and one process: what the gate copies is not done beside them.',
@@ -83,20 +87,36 @@ export async function measure({rounds}) {
   };
 }
 
+async function eachInTurn(contenders, path, costs) {
+  const took = [];
+  for (const [name, ask] of Object.entries(contenders)) {
+    took.push(await timed(() => ask(path)));
+    costs?.[name].push(took.at(-1));
+  }
+  return took;
+}
+
 async function timed(work) {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-function get(place, target, field) {
+function get(connection, path) {
   return new Promise((resolve, reject) => {
-    const socket = connect(place);
+    const socket = secure({socket: connection, servername: HOST, rejectUnauthorized: false});
     socket.on('error', reject);
     socket.on('data', () => {});
     socket.once('close', resolve);
-    socket.write(`GET ${target} HTTP/1.1\r\n${field}\r\nConnection: close\r\n\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
   });
+}
+
+function certificate(place) {
+  const [key, cert] = ['key.pem', 'cert.pem'].map(name => join(place, name));
+  const subject = ['-subj', `/CN=${HOST}`, '-days', '2', '-keyout', key, '-out', cert];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {stdio: 'ignore'});
+  return {key: readFileSync(key), cert: readFileSync(cert)};
 }
 
 function median(list) {

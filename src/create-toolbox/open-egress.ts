@@ -1,6 +1,6 @@
 import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
-import type {EgressGate, EgressTarget} from '../core/egress.ts';
+import type {EgressGate, EgressTarget} from '../core/egress/egress-gate.ts';
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {type AllowList, readAllowList} from '../egress/allow-list.ts';

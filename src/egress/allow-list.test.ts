@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {EgressTarget} from '../core/egress.ts';
+import type {EgressTarget} from '../core/egress/egress-gate.ts';
 import {readAllowList} from './allow-list.ts';
 import {EGRESS_PRESETS} from './presets.data.ts';
 

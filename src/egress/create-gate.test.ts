@@ -7,7 +7,7 @@ import {listen} from '../../test/support/listening-server.ts';
 import {createManualClock} from '../../test/support/manual-clock.ts';
 import {unwrap} from '../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
-import type {EgressConnection} from '../core/egress.ts';
+import type {EgressConnection} from '../core/egress/egress-gate.ts';
 import {ok} from '../core/result.ts';
 import {type AllowList, readAllowList} from './allow-list.ts';
 import {createGate} from './create-gate.ts';

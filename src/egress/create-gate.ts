@@ -1,10 +1,11 @@
 import {chmod, chown, mkdtemp, realpath, rm} from 'node:fs/promises';
 import {createServer, type Socket} from 'node:net';
 import {isAbsolute, join} from 'node:path';
-import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress.ts';
+import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress/egress-gate.ts';
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {errorCode} from '../system/error-code.ts';
+import {BUFFER_BYTES} from './dial.ts';
 import {GateConnection, type GateDeps} from './gate-connection.ts';
 import {type EgressLimits, Visit} from './visit.ts';
 
@@ -73,13 +74,16 @@ async function openChannel(
   const socketPath = join(directory, 's');
   const sockets = new Set<Socket>();
   let visit: Visit | undefined;
-  const server = createServer({allowHalfOpen: true, pauseOnConnect: true}, socket => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    // Nobody speaks for a sandbox that waits.
-    if (visit === undefined) socket.destroy();
-    else void new GateConnection(socket, visit, plan).run();
-  });
+  const server = createServer(
+    {allowHalfOpen: true, pauseOnConnect: true, highWaterMark: BUFFER_BYTES},
+    socket => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      // Nobody speaks for a sandbox that waits.
+      if (visit === undefined) socket.destroy();
+      else void new GateConnection(socket, visit, plan).run();
+    },
+  );
   const remove = (): Promise<void> => rm(directory, {recursive: true, force: true});
   try {
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,8 @@
-import {connect, type Socket} from 'node:net';
+import {connect, type LookupFunction, type Socket} from 'node:net';
 import type {Clock} from '../core/clock.ts';
 
+/** More than one read has: a smaller one stops the other side at every piece. */
+export const BUFFER_BYTES = 262_144;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Connects to the first of the addresses that answers; never to a name. The error is the code of the last one. */
@@ -19,15 +21,21 @@ export async function dial(
   return problem;
 }
 
+/** A name was resolved before, by what checks the answer. */
+const refuseName: LookupFunction = (name, _, callback) =>
+  callback(new Error(`Expected an address, got ${name}.`), '');
+
 function dialOne(host: string, port: number, clock: Clock, signal: AbortSignal): Promise<Socket | string> {
   return new Promise(resolve => {
-    const socket = connect({
+    const options = {
       host,
       port,
       allowHalfOpen: true,
       noDelay: true,
-      lookup: (name, _, callback) => callback(new Error(`Expected an address, got ${name}.`), ''),
-    });
+      highWaterMark: BUFFER_BYTES,
+      lookup: refuseName,
+    };
+    const socket = connect(options);
     const finish = (outcome: Socket | string): void => {
       cancel();
       signal.removeEventListener('abort', onAbort);

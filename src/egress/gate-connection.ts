@@ -1,6 +1,6 @@
 import type {Socket} from 'node:net';
 import type {Clock} from '../core/clock.ts';
-import type {EgressConnection, EgressTarget} from '../core/egress.ts';
+import type {EgressConnection, EgressTarget} from '../core/egress/egress-gate.ts';
 import type {Result} from '../core/result.ts';
 import type {AllowList} from './allow-list.ts';
 import {answerAndClose} from './answer-and-close.ts';

@@ -1,4 +1,4 @@
-import type {EgressTarget} from '../core/egress.ts';
+import type {EgressTarget} from '../core/egress/egress-gate.ts';
 import {ok, type Result} from '../core/result.ts';
 import {hostName, portNumber} from './host-name.ts';
 

@@ -1,4 +1,4 @@
-import type {EgressConnection, EgressTarget, EgressVisitor} from '../core/egress.ts';
+import type {EgressConnection, EgressTarget, EgressVisitor} from '../core/egress/egress-gate.ts';
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 

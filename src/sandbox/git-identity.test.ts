@@ -49,6 +49,10 @@ describe('who commits in a sandbox', () => {
     'name = "A;B"',
     'name =   A  ',
     'NAME=A#b',
+    'name = A\nnickname = B',
+    '[user]name = A',
+    '[user]   name = A',
+    '[other]\nname = B\n[user]\nname = A',
   ])('policy: %j is read as git reads it', line => {
     const {root, workspace, env} = place({'home/.gitconfig': `[user]\n${line}\n`});
     const git = execFileSync('git', ['config', '-f', join(root, 'home/.gitconfig'), 'user.name'], {

@@ -21,6 +21,8 @@ describe('previewOutput', () => {
     expect(text.startsWith('line 0\nline 1\n')).toBe(true);
     expect(text).toContain('\nline 59\n[800 of 1,000 lines left out; ask again]\nline 860\n');
     expect(text.endsWith('line 999')).toBe(true);
+    // Behind the last line break there is no line.
+    expect(preview(`${lines.join('\n')}\n`).text).toContain('[801 of 1,000 lines left out; ask again]');
   });
 
   test('W17: the lines that are counted are those of the whole output, also where the middle was not kept', () => {
@@ -39,6 +41,17 @@ describe('previewOutput', () => {
     expect(preview(Array.from({length: 300}, () => 'y'.repeat(900)).join('\n')).text.length).toBeLessThan(
       13_000,
     );
+  });
+
+  test('policy: where parts of lines are missing and no line is, that is what is said', () => {
+    const lines = [...Array.from({length: 12}, () => 'y'.repeat(900)), 'x'.repeat(150_000)];
+    expect(preview(lines.join('\n')).text).toContain('\n[parts of 13 lines left out; ask again]\n');
+  });
+
+  test('policy: what was not kept is missing, also where the rest is short to a reader', () => {
+    const {text, truncated} = preview('50%\r'.repeat(60_000));
+    expect(truncated).toBe(true);
+    expect(text.length).toBeLessThan(100);
   });
 
   test('policy: terminal sequences and invisible characters are left out', () => {

@@ -1,5 +1,5 @@
 import type {Clock} from '../core/clock.ts';
-import type {EgressGate, EgressVisitor} from '../core/egress.ts';
+import type {EgressGate, EgressVisitor} from '../core/egress/egress-gate.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
 import type {CapturedOutput, OutputSink} from './child/output-capture.ts';

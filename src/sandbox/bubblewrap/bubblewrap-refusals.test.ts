@@ -1,6 +1,6 @@
 import {chmodSync, chownSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
@@ -82,6 +82,12 @@ test('review R1: whether one runs in another is tried, and a warning says where 
   expect((await setup(versionIs('0.9.0'))).log).toEqual([warning]);
   const able = await setup({...versionIs('0.9.0'), setpriv: 'exit 0'});
   expect(able.found).toMatchObject({ok: true, value: {nests: process.getuid?.() === 0}});
+});
+
+test('W8: who is not root stays who it is', async () => {
+  vi.spyOn(process, 'getuid').mockReturnValue(1000);
+  const {found} = await setup({bwrap: 'echo "bubblewrap 0.9.0"'});
+  expect(found).toMatchObject({ok: true, value: {becomeOwner: [], nests: true}});
 });
 
 test.runIf(process.getuid?.() === 0)('W8: root becomes the owner of the workspace, by setpriv', async () => {

@@ -1,7 +1,7 @@
 import type {ChildProcess} from 'node:child_process';
 import {Readable, Writable} from 'node:stream';
 import type {Clock} from '../../core/clock.ts';
-import type {EgressChannel} from '../../core/egress.ts';
+import type {EgressChannel} from '../../core/egress/egress-gate.ts';
 import {type ControlGroup, createGroup} from '../../system/control-group.ts';
 import {JOIN} from '../../system/join-script.ts';
 import {endGroup} from '../child/end-group.ts';

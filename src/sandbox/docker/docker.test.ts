@@ -17,6 +17,7 @@ import {ownIdentity} from '../../system/process-identity.ts';
 import {bootId} from '../boot-id.ts';
 import {createSandbox} from '../create-sandbox.ts';
 import type {StartedCommand} from '../sandbox.ts';
+import {START, SUPERVISE} from './docker-scripts.ts';
 
 const NAME = /^forge-tools-[0-9a-f]{16}$/;
 const OWNER = `forge-tools.owner=${JSON.stringify(ownIdentity())}`;
@@ -66,7 +67,7 @@ describe('DockerSandbox', () => {
     expect(more).toEqual([]);
     expect(args[5]).toMatch(NAME);
     const seccomp = fileURLToPath(packageFile('assets/docker-seccomp.json'));
-    expect(args.slice(0, -1)).toEqual([
+    expect(args).toEqual([
       ...['run', '--rm', '--interactive', '--init=false', '--name', args[5], '--label', 'forge-tools=run'],
       ...['--label', OWNER, '--pull=never', '--network=none', '--read-only', '--cap-drop=ALL'],
       ...['--cap-add=KILL', '--user', '0:0', '--security-opt=no-new-privileges:true'],
@@ -80,7 +81,7 @@ describe('DockerSandbox', () => {
       ...['npm_config_fetch_retries=0', ...COMMITTERS, 'HOME=/tmp', 'TMPDIR=/tmp', 'TERM=dumb'].flatMap(
         variable => ['--env', variable],
       ),
-      ...['--entrypoint', '/bin/sh', 'sha256:1234', '-c'],
+      ...['--entrypoint', '/bin/sh', 'sha256:1234', '-c', SUPERVISE],
     ]);
   });
 
@@ -98,18 +99,16 @@ describe('DockerSandbox', () => {
       ...{sandbox: 'docker', out: 'out\n', err: 'err\n', exitStatus: {kind: 'exited', code: 3}},
       leftRunning: [],
     });
-    await run('true', {env: {A: 'b c'}, directory: 'sub'}).catch(() => undefined);
+    await run('true', {env: {A: 'b c'}, directory: 'sub'});
     const [name = ''] = docker.calls('run').map(args => args[5]);
     const [, , plain = [], below = []] = docker.calls('exec');
-    const start = plain.at(9);
     expect(plain).toEqual([
-      ...['exec', '--interactive', '--user', '1001:1002', name, '/bin/sh', '-c', plain[7], 'sh'],
+      ...['exec', '--interactive', '--user', '1001:1002', name, '/bin/sh', '-c', START, 'sh'],
       ...['/bin/sh', '-c', 'echo out; echo err >&2; exit 3'],
     ]);
-    expect(start).toBe('/bin/sh');
     expect(below).toEqual([
       ...['exec', '--interactive', '--user', '1001:1002', '--workdir', '/workspace/sub', name],
-      ...['/bin/sh', '-c', plain[7], 'sh', 'env', 'A=b c', '/bin/sh', '-c', 'true'],
+      ...['/bin/sh', '-c', START, 'sh', 'env', 'A=b c', '/bin/sh', '-c', 'true'],
     ]);
   });
 

@@ -1,6 +1,6 @@
 import {constants} from 'node:os';
 import {isDeepStrictEqual} from 'node:util';
-import type {EgressChannel} from '../../core/egress.ts';
+import type {EgressChannel} from '../../core/egress/egress-gate.ts';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';

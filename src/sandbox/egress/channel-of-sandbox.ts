@@ -1,4 +1,4 @@
-import type {EgressVisitor} from '../../core/egress.ts';
+import type {EgressVisitor} from '../../core/egress/egress-gate.ts';
 import type {Result} from '../../core/result.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
 import {PROXY_PORT, RELAY_NAME} from './relay-script.ts';

@@ -17,9 +17,9 @@ const RELAY = `
 process.title = '${RELAY_NAME}';
 const net = require('node:net');
 const fs = require('node:fs');
-const open = {allowHalfOpen: true, noDelay: true};
+const open = {allowHalfOpen: true, noDelay: true, highWaterMark: 262144};
 const server = net.createServer(open, client => {
-  const gate = net.connect({path: '${RELAY_SOCKET}', allowHalfOpen: true});
+  const gate = net.connect({...open, path: '${RELAY_SOCKET}'});
   const end = () => { client.destroy(); gate.destroy(); };
   client.on('error', end);
   gate.on('error', end);

@@ -24,8 +24,8 @@ function place(): string {
   return join(temporaryDirectory(), 'sessions');
 }
 
-/** No process of this machine runs as this user. */
-const UNUSED_UID = 2 ** 31 - 7;
+/** No process of this machine runs as this user, and no other run of these tests takes it. */
+const UNUSED_UID = 2 ** 31 - 1 - process.pid;
 
 /** What a host leaves that was killed: no process has this number. */
 const GONE = {...ownIdentity(), pid: 2 ** 22 + 1};

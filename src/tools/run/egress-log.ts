@@ -1,4 +1,4 @@
-import type {EgressConnection, EgressTarget, EgressVisitor} from '../../core/egress.ts';
+import type {EgressConnection, EgressTarget, EgressVisitor} from '../../core/egress/egress-gate.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {ToolContext} from '../../core/tool.ts';
 

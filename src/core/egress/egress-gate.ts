@@ -1,4 +1,4 @@
-import type {Result} from './result.ts';
+import type {Result} from '../result.ts';
 
 /** How a command speaks to a host through the gate: TLS in a tunnel, or plain HTTP requests. */
 export type EgressScheme = 'https' | 'http';
