@@ -78,6 +78,7 @@ const PROFILE = {
   tree: TREE,
   env: {A: 'b c', D: ''},
   readablePaths: [],
+  egressMounts: [],
 };
 const APART = [
   ...['--unshare-ipc', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try', '--hostname', 'sandbox'],
