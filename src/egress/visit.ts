@@ -47,9 +47,9 @@ export class Visit {
 
   /** It has ended. Past the limit the log has said it once. */
   leave(end: () => void, connection: EgressConnection): void {
-    this.#live.delete(end);
-    if (this.#connections <= this.limits.maxConnections + 1 && !this.#isOver)
-      this.#visitor.onConnection(connection);
+    const wasOpen = this.#live.delete(end);
+    const isTold = wasOpen || this.#connections <= this.limits.maxConnections + 1;
+    if (isTold && !this.#isOver) this.#visitor.onConnection(connection);
   }
 
   /** False where the bytes are more than the command may still move. */
