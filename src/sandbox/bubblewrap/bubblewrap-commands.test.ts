@@ -22,7 +22,9 @@ describe.runIf(process.env['FORGE_TEST_BWRAP'] !== undefined)('a command in bubb
       ok: true,
       value: {sandbox: 'bubblewrap', description: expect.stringMatching(/^bubblewrap \d/)},
     });
-    expect(await run('sleep 600 & echo out; echo err >&2; exit 137')).toMatchObject({
+    // It is a shell before it is what it becomes.
+    const leave = 'sleep 600 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
+    expect(await run(`${leave}; echo out; echo err >&2; exit 137`)).toMatchObject({
       ...{sandbox: 'bubblewrap', out: 'out\n', err: 'err\n', exitStatus: {kind: 'exited', code: 137}},
       leftRunning: ['sleep'],
     });

@@ -11,6 +11,8 @@ import {SYSCALL_RULES} from '../seccomp/syscall-rules.ts';
 import {commandArguments} from './bubblewrap-profile.ts';
 import {bubblewrapSetup} from './bubblewrap-setup.ts';
 
+const isRoot = process.getuid?.() === 0;
+
 /** What is found out with these programs instead of those of the system. */
 async function setup(scripts: Readonly<Record<string, string>>, place: Partial<SandboxHost> = {}) {
   const programs = temporaryDirectory();
@@ -24,7 +26,7 @@ async function setup(scripts: Readonly<Record<string, string>>, place: Partial<S
     ...{clock: systemClock, log: event => log.push(event), machine: {platform: 'linux', arch: 'x64'}},
     ...place,
   };
-  if (place.workspace === undefined && process.getuid?.() === 0) chownSync(host.workspace, 1001, 1002);
+  if (place.workspace === undefined && isRoot) chownSync(host.workspace, 1001, 1002);
   const found = await bubblewrapSetup(runOptions(), host);
   return {found, said: found.ok ? 'ok' : found.error.message, log, programs};
 }
