@@ -24,6 +24,11 @@ test('policy: out of the box commands are confined, offline, and leave .git alon
     max_timeout_seconds: 600,
     'background.max_commands': 4,
     'background.max_life_seconds': 3600,
+    'egress.allow': [],
+    'egress.presets': [],
+    'egress.max_connections': 1000,
+    'egress.max_mb': 1024,
+    'egress.max_connection_sec': 600,
     memory_mb: 2048,
     tmp_mb: 512,
     max_processes: 512,
@@ -58,6 +63,11 @@ test('policy: each number has its unit and its range', () => {
     ...{timeout_seconds: 's', max_timeout_seconds: 's', 'background.max_life_seconds': 's'},
     ...{memory_mb: 'MiB', tmp_mb: 'MiB', kept_output_mb: 'MiB'},
     ...{
+      'egress.max_connections': undefined,
+      'egress.max_mb': 'MiB',
+      'egress.max_connection_sec': 's',
+    },
+    ...{
       'background.max_commands': undefined,
       max_processes: undefined,
       cpus: undefined,
@@ -67,7 +77,7 @@ test('policy: each number has its unit and its range', () => {
   for (const {name, min, max} of numbers) {
     expect({name, isRange: Number(min) < Number(max)}).toEqual({name, isRange: true});
   }
-  expect(numbers).toHaveLength(10);
+  expect(numbers).toHaveLength(13);
 });
 
 test('policy: these settings are none of the specification, and say so', () => {
@@ -75,9 +85,12 @@ test('policy: these settings are none of the specification, and say so', () => {
   expect(kinds.filter(line => line.includes('section'))).toEqual([
     'section true',
     'background section true',
+    'egress section true',
     'docker section true',
   ]);
   expect(kinds.filter(line => line.includes(' text'))).toEqual([
+    'egress.allow text-list',
+    'egress.presets text-list',
     'path text',
     'readable_paths text-list',
     'inherit_env text-list',

@@ -44,7 +44,7 @@ case $1 in
       cat*) cat network ;;
       *'cat /proc/self/status'*)
         start=$3
-        exec /bin/sh -c "$start" sh /bin/cat "$place/probe" ;;
+        exec /bin/sh -c "$start" sh '' /bin/cat "$place/probe" ;;
       *)
         echo $$ >group
         exec setsid "$@" ;;

@@ -8,7 +8,7 @@ function init(script: string): {
   readonly started: boolean;
   readonly code: number | null;
 } {
-  const {status, output} = spawnSync('/bin/sh', ['-c', INIT, 'sh', '1024', '0', '0', ''], {
+  const {status, output} = spawnSync('/bin/sh', ['-c', INIT, 'sh', '1024', '0', '0', '', ''], {
     input: script,
     stdio: ['pipe', 'ignore', 'ignore', 'ignore', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore', 'pipe'],
   });

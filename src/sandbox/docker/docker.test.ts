@@ -103,12 +103,12 @@ describe('DockerSandbox', () => {
     const [name = ''] = docker.calls('run').map(args => args[5]);
     const [, , plain = [], below = []] = docker.calls('exec');
     expect(plain).toEqual([
-      ...['exec', '--interactive', '--user', '1001:1002', name, '/bin/sh', '-c', START, 'sh'],
+      ...['exec', '--interactive', '--user', '1001:1002', name, '/bin/sh', '-c', START, 'sh', ''],
       ...['/bin/sh', '-c', 'echo out; echo err >&2; exit 3'],
     ]);
     expect(below).toEqual([
       ...['exec', '--interactive', '--user', '1001:1002', '--workdir', '/workspace/sub', name],
-      ...['/bin/sh', '-c', START, 'sh', 'env', 'A=b c', '/bin/sh', '-c', 'true'],
+      ...['/bin/sh', '-c', START, 'sh', '', 'env', 'A=b c', '/bin/sh', '-c', 'true'],
     ]);
   });
 
