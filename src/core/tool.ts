@@ -1,9 +1,9 @@
-import {BUILT_SCHEMAS} from './built-schemas.ts';
 import type {Failure} from './failure/failure.ts';
 import type {Json} from './json.ts';
 import type {Log} from './log.ts';
 import type {PastChanges} from './past-change.ts';
 import type {Result} from './result.ts';
+import {BUILT_SCHEMAS} from './schema/built-schemas.ts';
 
 /** Ruling H4: what approvals are asked for. A tool without one only reads. */
 export type ApprovalAction = 'patch_file' | 'write_file' | 'run' | 'web_fetch';
@@ -96,7 +96,7 @@ export interface ArtifactStore {
   readonly list: (folder: string) => Promise<Result<readonly string[]>>;
   /** `undefined` where there is no such file. */
   readonly open: (path: string) => Promise<Result<OpenArtifact | undefined>>;
-  /** Empties the oldest files of a folder, by the numbers in their names, until all have at most `maxBytes` together. */
+  /** Empties the oldest files of a folder, by the numbers in their names, until all have at most `maxBytes` together; none that still grows. */
   readonly trim: (folder: string, maxBytes: number) => Promise<Result<void>>;
 }
 

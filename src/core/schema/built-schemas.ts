@@ -1,4 +1,4 @@
-import type {Json} from './json.ts';
+import type {Json} from '../json.ts';
 
 type JsonSchema = {readonly [keyword: string]: Json};
 
