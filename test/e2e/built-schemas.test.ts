@@ -7,6 +7,7 @@ const BUILT = new URL('../../dist/create-toolbox.js', import.meta.url).href;
 /** Every setting that a schema could follow, and the other form of web_fetch. */
 const SETTINGS = [
   {webfetch: {enabled: true}},
+  {webfetch: {enabled: true}, groups: ['core', 'web', 'edit-more']},
   {webfetch: {enabled: true, default_max_chunk_tokens: 256}},
   {webfetch: {enabled: true, output: 'text'}},
   {webfetch: {enabled: true, timeout_seconds: 7}, run: {timeout_seconds: 7}},
