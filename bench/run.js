@@ -1,5 +1,5 @@
 // Measures forge-tools against its peers, suite by suite, each in a process of its own on one core.
-// usage: npm run bench [-- SUITE... --rounds N --write --pages DIR --dist DIR --core N]
+// usage: npm run bench [-- SUITE... --rounds N --write --pages DIR --dist DIR --core N --quick]
 import {fork, spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
@@ -26,7 +26,10 @@ const SUITES = {
   browser: false,
   sandbox: false,
   egress: false,
+  'mcp-http': false,
 };
+/** Of `--quick`: what tells within two minutes whether something became slow. Two rounds each. */
+const QUICK = ['startup', 'tokens', 'cache', 'robots', 'transport', 'mcp-http', 'sandbox'];
 
 const {values, positionals} = parseArgs({
   allowPositionals: true,
@@ -36,10 +39,11 @@ const {values, positionals} = parseArgs({
     pages: {type: 'string', default: ''},
     dist: {type: 'string', default: ''},
     core: {type: 'string', default: '0'},
+    quick: {type: 'boolean', default: false},
   },
 });
 const unknown = positionals.filter(name => !(name in SUITES));
-const rounds = Number(values.rounds);
+const rounds = values.quick ? 2 : Number(values.rounds);
 if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
   if (unknown.length > 0) console.error(`There is no suite "${unknown.join('", "')}".`);
   else console.error(`Expected --rounds to be a whole number from 1 on, got "${values.rounds}".`);
@@ -55,7 +59,8 @@ if (!existsSync(join(distDirectory(), 'index.js'))) {
   process.exit(2);
 }
 
-const wanted = positionals.length > 0 ? positionals : Object.keys(SUITES);
+const everything = values.quick ? QUICK : Object.keys(SUITES);
+const wanted = positionals.length > 0 ? positionals : everything;
 const peers = wanted.some(name => SUITES[name]) && installPeers();
 const pinned = spawnSync('taskset', ['--version'], {stdio: 'ignore'}).status === 0;
 let short = 0;

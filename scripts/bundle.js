@@ -34,6 +34,20 @@ const withoutCanvas = {
   },
 };
 
+/**
+ * The protocol package brings a validator of JSON Schema, Ajv, that takes 20 ms to load, and 280 KB. Ours is the tools' own, so
+ * nothing asks for it (src/mcp/create-mcp-service.ts).
+ */
+const withoutAjv = {
+  name: 'without-ajv',
+  load(id) {
+    if (!/[/\\]@modelcontextprotocol[/\\]server[/\\]dist[/\\]ajvProvider-[^/\\]+\.mjs$/.test(id)) return null;
+    ajvProviders.push(id);
+    return `export class n { constructor() { throw new Error('No JSON Schema is validated by the protocol package.'); } }`;
+  },
+};
+const ajvProviders = [];
+
 // Each by itself: what they share would be further files to open.
 const output = [
   ...(await bundle('forge-tools', 'dist/cli/main.js')),
@@ -45,6 +59,9 @@ await writeFile(new URL('LICENSES.txt', bin), await licences());
 // What turns the codes of East Asian fonts into characters.
 await cp(new URL(`node_modules/${PDF_READER}/cmaps/`, root), new URL('cmaps/', dist), {recursive: true});
 await vendor();
+if (ajvProviders.length === 0) {
+  throw new Error('The protocol package brings its validator in another way: look at it again.');
+}
 
 // The chunks of earlier builds go last, so that a command line that is running does not lose its own.
 const current = new Set([...output.map(({fileName}) => fileName), 'LICENSES.txt']);
@@ -55,12 +72,14 @@ async function bundle(name, entry) {
     input: {[name]: fileURLToPath(new URL(entry, root))},
     platform: 'node',
     external: isExternal,
-    plugins: [withoutCanvas],
+    plugins: [withoutCanvas, withoutAjv],
   });
   const {output: chunks} = await bundled.write({
     dir: fileURLToPath(bin),
     format: 'esm',
     chunkFileNames: '[name]-[hash].js',
+    // Small modules that nearly every command needs: to open each of them costs more than to read them all.
+    codeSplitting: {groups: [{name: 'core', test: /[/\\]dist[/\\](?:core|system)[/\\]/}]},
   });
   await bundled.close();
   refuseUndeclared(chunks);
@@ -72,7 +91,12 @@ async function vendor() {
   const place = new URL('vendor/', dist);
   await rm(place, {recursive: true, force: true});
   const names = Object.fromEntries(VENDORED.map(name => [fileOf(name), name]));
-  const bundled = await rolldown({input: names, platform: 'node', external: isExternal});
+  const bundled = await rolldown({
+    input: names,
+    platform: 'node',
+    external: isExternal,
+    plugins: [withoutAjv],
+  });
   const {output: chunks} = await bundled.write({
     dir: fileURLToPath(place),
     format: 'esm',

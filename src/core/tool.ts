@@ -3,6 +3,7 @@ import type {Json} from './json.ts';
 import type {Log} from './log.ts';
 import type {PastChanges} from './past-change.ts';
 import type {Result} from './result.ts';
+import {BUILT_SCHEMAS} from './schema/built-schemas.ts';
 
 /** Ruling H4: what approvals are asked for. A tool without one only reads. */
 export type ApprovalAction = 'patch_file' | 'write_file' | 'run' | 'web_fetch' | 'egress';
@@ -29,6 +30,8 @@ export interface SchemaProblem {
 /** Validation, JSON Schema and type of one value, from one definition. */
 export interface Schema<Value> {
   readonly jsonSchema: {readonly [keyword: string]: Json};
+  /** Whether it follows settings, so that the one that the build worked out may be another. Default: false. */
+  readonly followsSettings?: boolean;
   readonly parse: (input: unknown) => Result<Value, SchemaProblem>;
 }
 
@@ -248,13 +251,22 @@ export interface ToolResult {
   readonly stderr_path: string | null;
 }
 
+function builtSchema<Value>(schema: Schema<Value>, tool: string, part: 'params' | 'data') {
+  const built = schema.followsSettings ? undefined : BUILT_SCHEMAS[tool]?.[part];
+  return built ?? schema.jsonSchema;
+}
+
 /** Closes over the types of a definition: what goes in is validated, what comes out is JSON. */
 export function defineTool<Params, Data extends Json>(definition: ToolDefinition<Params, Data>): Tool {
   const {params, data, timeoutMs, outline, intend, execute, renderText, resultFields, ...rest} = definition;
   return {
     ...rest,
-    paramsSchema: params.jsonSchema,
-    dataSchema: data.jsonSchema,
+    get paramsSchema() {
+      return builtSchema(params, definition.name, 'params');
+    },
+    get dataSchema() {
+      return builtSchema(data, definition.name, 'data');
+    },
     renderText: answer => renderText(answer as Data),
     prepare: input => {
       const parsed = params.parse(input);

@@ -50,6 +50,8 @@ async function trim(
   maxBytes: number,
   isGrowing: (name: string) => boolean,
 ): Promise<void> {
+  // Made here: to make one takes 7 ms, which a start need not wait for.
+  const byNumber = new Intl.Collator('en', {numeric: true}).compare;
   const names = (await readdir(directory)).sort(byNumber);
   const sizes = await Promise.all(names.map(name => sizeOf(join(directory, name))));
   let left = sizes.reduce((sum, bytes) => sum + bytes, 0);
@@ -61,8 +63,6 @@ async function trim(
     left -= bytes;
   }
 }
-
-const byNumber = new Intl.Collator('en', {numeric: true}).compare;
 
 async function sizeOf(path: string): Promise<number> {
   const info = await lstat(path);

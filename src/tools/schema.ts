@@ -9,6 +9,8 @@ interface SchemaOptions {
    * an integer. Default: so it is.
    */
   readonly isLenient?: boolean;
+  /** Whether the type is another with other settings. Default: it is not. */
+  readonly followsSettings?: boolean;
 }
 
 /**
@@ -17,13 +19,18 @@ interface SchemaOptions {
  */
 export function schemaOf<Value>(
   type: z.ZodType<Value>,
-  {isLenient = true}: SchemaOptions = {},
+  {isLenient = true, followsSettings = false}: SchemaOptions = {},
 ): Schema<Value> {
-  const jsonSchema = toJsonSchema(type);
-  const forms = isLenient ? formsOf(jsonSchema) : undefined;
+  let known: {readonly [keyword: string]: Json} | undefined;
+  const jsonSchema = () => (known ??= toJsonSchema(type));
+  let forms: Forms | undefined;
   return {
-    jsonSchema,
+    get jsonSchema() {
+      return jsonSchema();
+    },
+    followsSettings,
     parse: input => {
+      if (isLenient) forms ??= formsOf(jsonSchema());
       const given = forms === undefined ? input : asMeant(input, forms);
       const parsed = type.safeParse(given === undefined ? {} : given);
       if (parsed.success) return {ok: true, value: parsed.data};

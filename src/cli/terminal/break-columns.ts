@@ -1,6 +1,7 @@
 import {terminalColumns} from './terminal-columns.ts';
 
-const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
+/** Made with the first line: most starts of the command line print none. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** One line as the rows of a terminal that is `width` columns wide; an empty line is one row. */
 export function breakColumns(line: string, width: number): readonly string[] {
@@ -22,6 +23,7 @@ export function breakColumns(line: string, width: number): readonly string[] {
 
 /** Characters as a reader counts them; one that is wider than a row comes in code points. */
 function* segmentsOf(line: string, width: number): Generator<string> {
+  graphemes ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'});
   for (const {segment} of graphemes.segment(line)) {
     if (terminalColumns(segment) > width) yield* segment;
     else yield segment;

@@ -99,7 +99,7 @@ export function runTool(
     description:
       'Runs a shell command in a sandbox without network; gives exit code, head and tail of the output. All it starts ends with it; with background, at the end of the session.',
     annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
-    params: schemaOf(params as z.ZodType<z.output<typeof params>>),
+    params: schemaOf(params as z.ZodType<z.output<typeof params>>, {followsSettings: true}),
     data: schemaOf(runData),
     badParams: 'invalid_params',
     action: 'run',

@@ -46,7 +46,7 @@ function argsOf(defaultMaxChunkTokens: number) {
   const found = known.get(defaultMaxChunkTokens);
   if (found !== undefined) return found;
   const type = argsSchema(defaultMaxChunkTokens);
-  const made = {type, schema: schemaOf<FetchRequest>(type, {isLenient: false})};
+  const made = {type, schema: schemaOf<FetchRequest>(type, {isLenient: false, followsSettings: true})};
   known.set(defaultMaxChunkTokens, made);
   return made;
 }
