@@ -1,0 +1,128 @@
+import {GRAM} from './gram-roller.ts';
+
+/** A longer address is not looked through; nobody follows one to read a page. */
+export const LONGEST_ADDRESS = 8192;
+/** Characters that are looked through for one address, all readings together. */
+const MOST_CHARACTERS = 400_000;
+const LAYERS = 2;
+/** What 16 characters become, at the least, in each encoding. */
+const BASE64_RUN = /[A-Za-z0-9+/_-]{21,}/g;
+const BASE32_RUN = /[A-Za-z2-7]{25,}/g;
+const HEX_RUN = /[0-9A-Fa-f]{30,}/g;
+/** Of bytes that were no text, hardly anything is left. */
+const READABLE_RUN = /[\t\n\r\x20-\x7e\u00a0-\ufffc]{8,}/g;
+/** RFC 4648 */
+const BASE32_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+
+export interface AddressTexts {
+  readonly texts: readonly string[];
+  /** There was more to look through than there is time for. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Everything that an address may say: its labels, path, query and fragment, each as it is, put together without what
+ * separates them, backwards, and out of percent, base64, base32 and hexadecimal digits, up to two layers deep. The
+ * registered domain itself says nothing: whoever wants to be told must own it.
+ */
+export function textsInAddress(address: URL): AddressTexts {
+  if (address.href.length > LONGEST_ADDRESS) return {texts: [], isCut: true};
+  const seen = new Set<string>();
+  let left = MOST_CHARACTERS;
+  const take = (texts: Iterable<string>): readonly string[] => {
+    const fresh: string[] = [];
+    for (const text of texts) {
+      if (text.length < GRAM || seen.has(text)) continue;
+      left -= text.length;
+      if (left < 0) break;
+      seen.add(text);
+      fresh.push(text);
+    }
+    return fresh;
+  };
+  let layer = take(written(address));
+  for (let depth = 0; depth < LAYERS && layer.length > 0; depth += 1)
+    layer = take(layer.flatMap(text => [...decoded(text)]));
+  return {texts: [...seen], isCut: left < 0};
+}
+
+/** The pieces of the address, and what they are together. */
+function written({hostname, username, password, pathname, search, hash}: URL): readonly string[] {
+  const labels = /^[\d.]+$|:/.test(hostname) ? [] : hostname.split('.').slice(0, -2);
+  const segments = pathname.split('/').map(percentDecoded);
+  const pairs = search
+    .slice(1)
+    .split('&')
+    .map(pair => pair.split('='));
+  const names = pairs.map(([name = '']) => percentDecoded(name));
+  const values = pairs.map(([, ...value]) => percentDecoded(value.join('=')));
+  const credentials = [username, password].map(percentDecoded);
+  const fragment = percentDecoded(hash.slice(1));
+  return [
+    labels.join(''),
+    labels.join('.'),
+    credentials.join(''),
+    percentDecoded(`${pathname}${search}${hash}`),
+    // In most queries a plus is a space.
+    percentDecoded(`${search}${hash}`.replaceAll('+', ' ')),
+    ...segments,
+    segments.join(''),
+    ...values,
+    values.join(''),
+    names.join(''),
+    fragment,
+    [...labels, ...credentials, ...segments, ...values, fragment].join(''),
+  ];
+}
+
+/** One layer off. Where an encoding begins is not known, so every offset is tried. */
+function* decoded(text: string): Generator<string> {
+  yield [...text].reverse().join('');
+  if (text.includes('%')) yield percentDecoded(text);
+  const compact = /[^A-Za-z0-9+/_=-]/.test(text) ? text.replace(/[^A-Za-z0-9+/_=-]/g, '') : text;
+  // Dashes may be of the alphabet, or between groups.
+  const plain = compact.replace(/[_=-]/g, '');
+  for (const source of new Set([text, compact, plain])) {
+    for (const [run] of source.matchAll(HEX_RUN)) {
+      for (const offset of [0, 1]) yield* readable(Buffer.from(evenLength(run.slice(offset)), 'hex'));
+    }
+    for (const [run] of source.matchAll(BASE64_RUN)) {
+      for (const offset of [0, 1, 2, 3]) yield* readable(Buffer.from(run.slice(offset), 'base64'));
+    }
+    for (const [run] of source.matchAll(BASE32_RUN)) {
+      for (let offset = 0; offset < 8; offset += 1) yield* readable(base32(run.slice(offset)));
+    }
+  }
+}
+
+function readable(bytes: Buffer): readonly string[] {
+  return bytes.toString('utf8').match(READABLE_RUN) ?? [];
+}
+
+function evenLength(digits: string): string {
+  return digits.length % 2 === 0 ? digits : digits.slice(0, -1);
+}
+
+/** In either case and without padding. */
+function base32(text: string): Buffer {
+  const bytes = Buffer.alloc(Math.floor((text.length * 5) / 8));
+  let bits = 0;
+  let value = 0;
+  let length = 0;
+  for (const letter of text.toLowerCase()) {
+    value = ((value << 5) | BASE32_LETTERS.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[length] = (value >>> bits) & 0xff;
+    length += 1;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** What cannot be decoded stays as it is. */
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, run =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
+}
