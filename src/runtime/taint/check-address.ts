@@ -28,6 +28,9 @@ export function checkAddress(
   const url = new URL(text);
   const bits = known.bitsOf(url);
   if (bits !== undefined) return {kind: 'given', bits};
-  const {texts, isCut} = textsInAddress(url);
-  return {kind: 'made-up', novel: known.novelPart(url), match: privateText.find(texts), isCut};
+  const novel = known.novelPart(url);
+  // What begins as a delivered address does tells nothing by its beginning.
+  const isNew = url.href.endsWith(`//${novel}`);
+  const {texts, isCut} = textsInAddress(isNew ? url : new URL(`http://known.invalid/${novel}`));
+  return {kind: 'made-up', novel, match: privateText.find(texts), isCut};
 }

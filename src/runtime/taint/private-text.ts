@@ -1,9 +1,12 @@
 import {nextTurn} from '../../system/next-turn.ts';
-import {exactCode, type Form, GRAM, GramRoller, isLetter} from './gram-roller.ts';
+import {exactCode, FORMS, type Form, GRAM, hashesOf, isLetter} from './gram-hashes.ts';
 import {GramTable} from './gram-table.ts';
 
-/** So many characters in a row are private text and no chance. */
+/** So many characters in a row are said to be private text. */
 export const PRIVATE_RUN = 16;
+/** So many are in an address by chance in hardly any of thousands, however much private text there is. */
+const SURE_RUN = {exact: 32, letters: 40} as const;
+const SURE_CHANGES = 4;
 /** Any run of `PRIVATE_RUN` characters has a gram that begins at a multiple of this. */
 const STRIDE = PRIVATE_RUN - GRAM + 1;
 /** Characters that are taken in before others have a turn: some milliseconds of work. */
@@ -17,6 +20,8 @@ const MOST_SOURCES = 65_535;
 export interface PrivateMatch {
   /** The words, as they were compared: in lower case. */
   readonly words: string;
+  /** Too long, or too much like a key, to be there by chance: millions of characters have many phrases. */
+  readonly isSure: boolean;
   /** Number of the delivery that they are from, where that is still known. */
   readonly source: number | undefined;
 }
@@ -39,15 +44,15 @@ export class PrivateText {
       const fits = known.length >= SHORTEST_SECRET && known.length <= LONGEST_SECRET;
       if (fits && this.#secrets.size < MOST_SECRETS) this.#secrets.set(known, number);
     }
-    const exact = new GramRoller('exact');
-    const letters = new GramRoller('letters');
-    let before = 0;
-    for (let at = 0; at < text.length && !this.isFull; at += 1) {
-      if (at % CHARACTERS_A_TURN === CHARACTERS_A_TURN - 1) await nextTurn();
-      const code = exactCode(text.charCodeAt(at));
-      if (code !== 32 || before !== 32) this.#take(exact.push(code), number);
-      before = code;
-      if (isLetter(code)) this.#take(letters.push(code), number);
+    for (let at = 0; at < text.length && !this.isFull; at += CHARACTERS_A_TURN) {
+      if (at > 0) await nextTurn();
+      // A run that goes across the cut is found by the characters that both sides have.
+      const piece = text.slice(Math.max(0, at - PRIVATE_RUN), at + CHARACTERS_A_TURN);
+      for (const form of FORMS) {
+        const codes = codesOf(piece, form);
+        const hashes = hashesOf(codes, form);
+        for (let index = 0; index < hashes.length; index += 1) this.#grams.add(hashes[index] ?? 0, number);
+      }
     }
   }
 
@@ -56,32 +61,24 @@ export class PrivateText {
     let longest: PrivateMatch | undefined;
     for (const text of texts) {
       for (const match of [this.#secretIn(text), this.#runIn(text, 'exact'), this.#runIn(text, 'letters')]) {
-        if (match !== undefined && match.words.length > (longest?.words.length ?? 0)) longest = match;
+        if (match !== undefined && weight(match) > weight(longest)) longest = match;
       }
     }
     return longest;
   }
 
-  #take(hash: number | undefined, source: number): void {
-    if (hash !== undefined) this.#grams.add(hash, source);
-  }
-
   #secretIn(text: string): PrivateMatch | undefined {
     if (this.#secrets.size === 0) return undefined;
     const lower = text.toLowerCase();
-    for (const [words, source] of this.#secrets) if (lower.includes(words)) return {words, source};
+    for (const [words, source] of this.#secrets)
+      if (lower.includes(words)) return {words, source, isSure: true};
     return undefined;
   }
 
   #runIn(text: string, form: Form): PrivateMatch | undefined {
     const codes = codesOf(text, form);
     if (codes.length < PRIVATE_RUN) return undefined;
-    const roller = new GramRoller(form);
-    const hashes = new Int32Array(codes.length - GRAM + 1);
-    for (const [at, code] of codes.entries()) {
-      const hash = roller.push(code);
-      if (hash !== undefined) hashes[at - GRAM + 1] = hash;
-    }
+    const hashes = hashesOf(codes, form);
     const isKnown = (at: number): boolean =>
       at >= 0 && at < hashes.length && this.#grams.has(hashes[at] ?? 0);
     let best: readonly [number, number] | undefined;
@@ -99,7 +96,8 @@ export class PrivateText {
     if (best === undefined) return undefined;
     const [first, last] = best;
     const words = String.fromCharCode(...codes.slice(first, Math.min(last + GRAM, first + LONGEST_SECRET)));
-    return {words, source: this.#mostOften(hashes.subarray(first, last + 1))};
+    const isSure = words.length >= SURE_RUN[form] || (form === 'exact' && changes(words) >= SURE_CHANGES);
+    return {words, isSure, source: this.#mostOften(hashes.subarray(first, last + 1))};
   }
 
   #mostOften(hashes: Int32Array): number | undefined {
@@ -112,12 +110,24 @@ export class PrivateText {
   }
 }
 
-function codesOf(text: string, form: Form): readonly number[] {
-  const codes: number[] = [];
+/** A sure match before any other, then the longer one. */
+function weight(match: PrivateMatch | undefined): number {
+  return match === undefined ? 0 : match.words.length + (match.isSure ? LONGEST_SECRET : 0);
+}
+
+function codesOf(text: string, form: Form): Uint16Array {
+  const codes = new Uint16Array(text.length);
+  let length = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = exactCode(text.charCodeAt(at));
-    const isKept = form === 'letters' ? isLetter(code) : code !== 32 || codes.at(-1) !== 32;
-    if (isKept) codes.push(code);
+    if (form === 'letters' ? !isLetter(code) : code === 32 && codes[length - 1] === 32) continue;
+    codes[length] = code;
+    length += 1;
   }
-  return codes;
+  return codes.subarray(0, length);
+}
+
+/** How often a digit follows a letter, or a letter a digit: words and dates hardly have that, keys do. */
+function changes(words: string): number {
+  return words.match(/[a-z](?=[0-9])|[0-9](?=[a-z])/g)?.length ?? 0;
 }

@@ -171,13 +171,19 @@ export class RunTaint {
     }
     const {novel, match, isCut} = found;
     const words = quoted(novel);
-    if (match !== undefined || (isCut && hasPrivate)) {
-      const file = match?.source === undefined ? undefined : this.#privateOrigins[match.source];
-      const what =
-        match === undefined
-          ? 'The address is too long to be looked through, and private text was delivered.'
-          : `The address carries private text, ${quoted(match.words)}${file === undefined ? '' : `, as in ${named([file])}`}.`;
-      return this.#finding('deny', 'private', what);
+    if (isCut && hasPrivate) {
+      const why = 'The address is too long to be looked through, and private text was delivered.';
+      return this.#finding('deny', 'private', why);
+    }
+    const file = match?.source === undefined ? undefined : this.#privateOrigins[match.source];
+    const where = file === undefined ? '' : `, as in ${named([file])}`;
+    if (match?.isSure === true) {
+      const why = `The address carries private text, ${quoted(match.words)}${where}.`;
+      return this.#finding('deny', 'private', why);
+    }
+    if (match !== undefined) {
+      const why = `No page gave the address, and it has words of private text, ${quoted(match.words)}${where}.`;
+      return this.#finding('ask', 'private', why);
     }
     if (hasPrivate) {
       const secret = this.#hasSecret ? ', and in it what looks like a secret' : '';

@@ -1,16 +1,16 @@
-import {GRAM} from './gram-roller.ts';
+import {GRAM} from './gram-hashes.ts';
 
 /** A longer address is not looked through; nobody follows one to read a page. */
 export const LONGEST_ADDRESS = 8192;
 /** Characters that are looked through for one address, all readings together. */
-const MOST_CHARACTERS = 400_000;
+const MOST_CHARACTERS = 200_000;
 const LAYERS = 2;
 /** What 16 characters become, at the least, in each encoding. */
 const BASE64_RUN = /[A-Za-z0-9+/_-]{21,}/g;
 const BASE32_RUN = /[A-Za-z2-7]{25,}/g;
 const HEX_RUN = /[0-9A-Fa-f]{30,}/g;
-/** Of bytes that were no text, hardly anything is left. */
-const READABLE_RUN = /[\t\n\r\x20-\x7e\u00a0-\ufffc]{8,}/g;
+/** Of bytes that were no text, nothing is left: each of them is readable once in three times. */
+const READABLE_RUN = /[\t\n\r\x20-\x7e\u00a0-\ufffc]{12,}/g;
 /** RFC 4648 */
 const BASE32_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -46,7 +46,7 @@ export function textsInAddress(address: URL): AddressTexts {
   return {texts: [...seen], isCut: left < 0};
 }
 
-/** The pieces of the address, and what they are together. */
+/** The address as it is, and its pieces put together: what separates them may have been put in between. */
 function written({hostname, username, password, pathname, search, hash}: URL): readonly string[] {
   const labels = /^[\d.]+$|:/.test(hostname) ? [] : hostname.split('.').slice(0, -2);
   const segments = pathname.split('/').map(percentDecoded);
@@ -56,33 +56,27 @@ function written({hostname, username, password, pathname, search, hash}: URL): r
     .map(pair => pair.split('='));
   const names = pairs.map(([name = '']) => percentDecoded(name));
   const values = pairs.map(([, ...value]) => percentDecoded(value.join('=')));
-  const credentials = [username, password].map(percentDecoded);
-  const fragment = percentDecoded(hash.slice(1));
+  const said = `${pathname}${search}${hash}`;
   return [
-    labels.join(''),
-    labels.join('.'),
-    credentials.join(''),
-    percentDecoded(`${pathname}${search}${hash}`),
+    percentDecoded(said),
     // In most queries a plus is a space.
-    percentDecoded(`${search}${hash}`.replaceAll('+', ' ')),
-    ...segments,
+    ...(said.includes('+') ? [percentDecoded(said.replaceAll('+', ' '))] : []),
     segments.join(''),
-    ...values,
     values.join(''),
-    names.join(''),
-    fragment,
-    [...labels, ...credentials, ...segments, ...values, fragment].join(''),
+    ...(names.length > 2 ? [names.join('')] : []),
+    labels.join(''),
+    percentDecoded(`${username}${password}`),
+    ...(labels.length > 0 ? [[...labels, ...segments, ...values].join('')] : []),
   ];
 }
 
 /** One layer off. Where an encoding begins is not known, so every offset is tried. */
 function* decoded(text: string): Generator<string> {
-  yield [...text].reverse().join('');
+  yield reversed(text);
   if (text.includes('%')) yield percentDecoded(text);
-  const compact = /[^A-Za-z0-9+/_=-]/.test(text) ? text.replace(/[^A-Za-z0-9+/_=-]/g, '') : text;
-  // Dashes may be of the alphabet, or between groups.
-  const plain = compact.replace(/[_=-]/g, '');
-  for (const source of new Set([text, compact, plain])) {
+  // What separates groups may have been put in between.
+  const joined = text.replace(/[^A-Za-z0-9+/]/g, '');
+  for (const source of new Set([text, joined])) {
     for (const [run] of source.matchAll(HEX_RUN)) {
       for (const offset of [0, 1]) yield* readable(Buffer.from(evenLength(run.slice(offset)), 'hex'));
     }
@@ -93,6 +87,13 @@ function* decoded(text: string): Generator<string> {
       for (let offset = 0; offset < 8; offset += 1) yield* readable(base32(run.slice(offset)));
     }
   }
+}
+
+/** By code units: a surrogate pair that comes apart matches nothing. */
+function reversed(text: string): string {
+  let backwards = '';
+  for (let at = text.length - 1; at >= 0; at -= 1) backwards += text.charAt(at);
+  return backwards;
 }
 
 function readable(bytes: Buffer): readonly string[] {

@@ -9,28 +9,19 @@ const LEAVING = Array.from({length: GRAM}).reduce<number>(power => Math.imul(pow
 const SALTS = {exact: 0, letters: 0x5bd1e995} as const;
 export type Form = keyof typeof SALTS;
 
-/** The hash of the last eight characters of a text, character by character. */
-export class GramRoller {
-  readonly #window = new Uint16Array(GRAM);
-  readonly #salt: number;
-  #at = 0;
-  #hash = 0;
-  /** Characters so far. */
-  length = 0;
+export const FORMS: readonly Form[] = ['exact', 'letters'];
 
-  constructor(form: Form) {
-    this.#salt = SALTS[form];
+/** The hash of each eight characters in a row, by where they begin. */
+export function hashesOf(codes: Uint16Array, form: Form): Int32Array {
+  const hashes = new Int32Array(Math.max(0, codes.length - GRAM + 1));
+  const salt = SALTS[form];
+  let hash = 0;
+  for (let at = 0; at < codes.length; at += 1) {
+    const gone = at < GRAM ? 0 : (codes[at - GRAM] ?? 0);
+    hash = (Math.imul(hash, BASE) + (codes[at] ?? 0) - Math.imul(gone, LEAVING)) | 0;
+    if (at >= GRAM - 1) hashes[at - GRAM + 1] = hash ^ salt;
   }
-
-  /** The hash, or `undefined` while there are fewer than eight. */
-  push(code: number): number | undefined {
-    const gone = this.#window[this.#at] ?? 0;
-    this.#window[this.#at] = code;
-    this.#at = (this.#at + 1) % GRAM;
-    this.#hash = (Math.imul(this.#hash, BASE) + code - Math.imul(gone, LEAVING)) | 0;
-    this.length += 1;
-    return this.length < GRAM ? undefined : this.#hash ^ this.#salt;
-  }
+  return hashes;
 }
 
 /** One character of the form `exact`: lower case, and any white space as a space. */
