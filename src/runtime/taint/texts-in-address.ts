@@ -1,3 +1,4 @@
+import {isUtf8} from 'node:buffer';
 import {GRAM} from './gram-hashes.ts';
 
 /** A longer address is not looked through; nobody follows one to read a page. */
@@ -97,7 +98,11 @@ function reversed(text: string): string {
 }
 
 function readable(bytes: Buffer): readonly string[] {
-  return bytes.toString('utf8').match(READABLE_RUN) ?? [];
+  // Bytes of no meaning are slow to decode as UTF-8, and most of these are such.
+  const text = isUtf8(bytes)
+    ? bytes.toString('utf8')
+    : bytes.toString('latin1').replace(/[\x80-\xff]/g, '\0');
+  return text.match(READABLE_RUN) ?? [];
 }
 
 function evenLength(digits: string): string {
