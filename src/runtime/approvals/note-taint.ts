@@ -12,7 +12,7 @@ export function noteTaint(
   session.emit('taint_checked', {
     ...about,
     mode: session.taint.mode,
-    decision: taint.decision,
+    finding: taint.decision,
     about: taint.about,
     reason: taint.reason,
     bits: taint.bits,

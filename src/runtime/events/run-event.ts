@@ -79,7 +79,7 @@ export const RUNTIME_EVENTS = {
       'tool',
       'action',
       'mode',
-      'decision',
+      'finding',
       'about',
       'reason',
       'bits',

@@ -218,7 +218,7 @@ describe('T1 decisions', () => {
     expect(reached).toContain(EVIL);
     expect(asked).toEqual([]);
     const checked = (await events()).find(({event}) => event === 'taint_checked');
-    expect(checked?.payload).toMatchObject({mode: 'warn', decision: 'deny', about: 'private'});
+    expect(checked?.payload).toMatchObject({mode: 'warn', finding: 'deny', about: 'private'});
   });
 
   test('T1 "warn" is seen in a question that is asked anyway', async () => {
