@@ -134,6 +134,11 @@ export const PROMISES = [
     ],
   },
   {
+    promise:
+      'With taint enforced, an obedient agent that a page has hijacked reaches no address and no file that executes later without a person',
+    proofs: ['test/hostile/taint', 'src/runtime/taint/'],
+  },
+  {
     promise: 'The log verifies after a kill at any moment, and shows what was changed',
     proofs: ['src/runtime/events/', 'src/runtime/session.test.ts'],
   },

@@ -14,6 +14,7 @@ import {internalFailure} from './core/failure/internal-failure.ts';
 import {harmlessLog} from './core/harmless-log.ts';
 import type {Json} from './core/json.ts';
 import {type Log, silentLog} from './core/log.ts';
+import {randomHex} from './core/random.ts';
 import {ok, type Result} from './core/result.ts';
 import type {ApprovalRule, Approver, ToolHost} from './core/tool-host.ts';
 import {assembleHost} from './create-toolbox/assemble-host.ts';
@@ -37,8 +38,8 @@ import {openWeb} from './web/open-web.ts';
 import type {FetchResponse} from './web/page.ts';
 import {readableMedia} from './web/read/options.ts';
 
-type DeepPartial<Value> = Value extends readonly unknown[]
-  ? Value
+type DeepPartial<Value> = Value extends readonly (infer Entry)[]
+  ? readonly DeepPartial<Entry>[]
   : Value extends object
     ? {readonly [Key in keyof Value]?: DeepPartial<Value[Key]>}
     : Value;
@@ -185,7 +186,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     webfetch.output === 'text'
       ? webFetchTextTool(fetchLogged, webfetch, clock)
       : webFetchTool(fetchLogged, webfetch),
-    webReadTool(web.value, webfetch),
+    webReadTool(web.value, webfetch, config.tools.taint.mode === 'off' ? undefined : () => randomHex(4)),
     verifyQuoteTool(web.value, webfetch),
     ...(workspace ? workspaceTools(workspace) : []),
     ...(workspace && sandbox && background

@@ -1,6 +1,7 @@
 import type {Section, SettingsOf} from '../core/setting.ts';
 import {mcpSection} from '../mcp/options.ts';
 import {approvalSection} from '../runtime/approvals/options.ts';
+import {taintSection} from '../runtime/taint/options.ts';
 import {runSection} from '../sandbox/options.ts';
 import {webFetchSection} from '../web/options.ts';
 import {webReadSection} from '../web/read/options.ts';
@@ -81,6 +82,7 @@ export const configSchema = {
           },
         },
         approval: approvalSection,
+        taint: taintSection,
         mcp: mcpSection,
         run: runSection,
         webfetch: webFetchSection,

@@ -36,10 +36,19 @@ describe('ruling H7', () => {
       approval: {mode: 'deny', denylist: ['run']},
       webfetch: {enabled: false, timeout_seconds: 7},
       webread: {media: {markdown: false, json: false, feeds: false, pdf: false}},
+      taint: {mode: 'off'},
     };
     const {profile: _, ...filled} = resolved({profile, tools}).config;
     const {profile: __, ...written} = resolved({tools}).config;
     expect(filled).toEqual(written);
+  });
+
+  test('T1 "guarded" shows what taint would do, and no profile lets it decide', () => {
+    expect(PROFILES.map(profile => resolved({profile}).config.tools.taint.mode)).toEqual([
+      'off',
+      'warn',
+      'off',
+    ]);
   });
 
   test('a mode that a profile filled in was not written down', () => {

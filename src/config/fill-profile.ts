@@ -17,7 +17,8 @@ const WEB: Table = {
 /** Written as a file would write it; what is not named here keeps its default. */
 const FILLINGS: Readonly<Record<Profile, Table>> = {
   'read-only': {tools: {mode: 'enabled', access: 'read-only', ...WEB}},
-  guarded: {tools: {mode: 'enabled', ...WEB}},
+  // T1: what would be asked is shown, and nothing changes.
+  guarded: {tools: {mode: 'enabled', ...WEB, taint: {mode: 'warn'}}},
   // The client asks its user itself. Deny rules, ask rules and the denylist are checked before the mode.
   trusted: {tools: {mode: 'enabled', ...WEB, approval: {mode: 'auto'}}},
 };

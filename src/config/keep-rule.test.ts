@@ -31,6 +31,7 @@ const RULE: ApprovalRule = {
   match: ['npm run "test" -- a'],
   not_match: [],
   reason: '',
+  tainted: false,
 };
 
 const ENVIRONMENT = {env: {}, cwd: '/', tempDir: '/tmp', homeDir: '/nonexistent'};

@@ -27,7 +27,10 @@ export async function keepRule(
   environment: Environment,
   waitMs = WAIT_MS,
 ): Promise<Result<undefined>> {
-  const written = Object.entries(rule).filter(([, value]) => value !== '' && value.length > 0);
+  const written = Object.entries(rule).filter(
+    ([, value]) =>
+      value === true || ((typeof value === 'object' || typeof value === 'string') && value.length > 0),
+  );
   const lines = stringify({tools: {approval: {rules: [Object.fromEntries(written)]}}}).trim();
   try {
     const path = await realpath(file).catch(() => file);

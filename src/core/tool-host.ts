@@ -35,6 +35,8 @@ export type ApprovalRule = {
   readonly not_match: readonly string[];
   /** Shown where the rule decides. */
   readonly reason: string;
+  /** T1: an `allow` holds for calls that `tools.taint` asks about or refuses too. Default: false. */
+  readonly tainted?: boolean;
 };
 
 /** What the approver is asked. Summary and preview come from the tool; nothing in them was executed. */
@@ -83,7 +85,7 @@ export interface Approver {
   readonly ask: (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalAnswer>;
 }
 
-/** What one call brings along. Nothing in it reaches the policy. */
+/** What one call brings along. Nothing in it reaches the policy but `operatorAddresses`. */
 export interface CallOptions {
   /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
@@ -95,6 +97,11 @@ export interface CallOptions {
   readonly maxOutputBytes?: number | undefined;
   /** Bytes that the caller has room for; a longer answer is cut to fit. */
   readonly availableCapacityBytes?: number | undefined;
+  /**
+   * T1: addresses that the operator or the user named, such as those of the user's message: `tools.taint` takes them
+   * for theirs from now on. Nothing that a model wrote belongs here.
+   */
+  readonly operatorAddresses?: readonly string[] | undefined;
 }
 
 /** What an interface needs of the toolbox: list, call, and the answer as text. */

@@ -157,6 +157,11 @@ export interface ToolDefinition<Params, Data> {
   /** FR-ERR-JSON-02: `web_fetch` answers `bad_args`, the workspace tools `invalid_params`. */
   readonly badParams: 'bad_args' | 'invalid_params';
   readonly action: ApprovalAction | undefined;
+  /**
+   * T1: who may have written what an answer puts in front of the model: `untrusted` anybody on the web, `private` those
+   * whose files and commands these are. Default: `private`.
+   */
+  readonly delivers?: 'untrusted' | 'private';
   /** W12: bytes of an answer where the operator wrote no limit. Default: that of all tools. */
   readonly maxOutputBytes?: number | undefined;
   /** FR-WF-TIMEOUT-01: longer than every budget inside the tool. */

@@ -93,7 +93,7 @@ export function assembleHost(
   ports: HostPorts,
 ): OpenToolHost {
   const {config, limitsOutput} = resolved;
-  const {mode, definitions, approval, output, webfetch} = config.tools;
+  const {mode, definitions, approval, output, webfetch, taint} = config.tools;
   const {log, clock, environment, approver, lifecycle} = ports;
   const registry = createRegistry({
     mode,
@@ -138,7 +138,7 @@ export function assembleHost(
         ports.runDirectory === undefined
           ? defaultRunDirectory(environment, root, name)
           : resolve(environment.cwd, ports.runDirectory);
-      const session = await openSession({directory, workspace: root, clock});
+      const session = await openSession({directory, workspace: root, clock, taint});
       // Review R6: what was taken back is in the log.
       if (session.ok && recovered && recovered.value.undone > 0) {
         session.value.emit('JOURNAL_RECOVERED', {...recovered.value});

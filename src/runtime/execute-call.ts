@@ -15,6 +15,7 @@ import {runBounded} from './call/run-bounded.ts';
 import {ToolCall} from './call/tool-call.ts';
 import {unexpectedFailure} from './call/unexpected-failure.ts';
 import type {Runtime} from './runtime.ts';
+import {deliverAnswer} from './taint/deliver-answer.ts';
 
 /** The spine: a call becomes a result. A bug of a tool becomes `internal` (NFR-WF-REL-02). */
 export async function executeCall(
@@ -54,6 +55,7 @@ async function perform(
 
   const started = call.started();
   if (!started.ok) return started;
+  session.taint.addOperatorAddresses(options.operatorAddresses ?? []);
   if (session.stopped !== undefined) return stopped(call.request.tool, session.stopped);
   const found = registry.find(call.request.tool);
   if (!found.ok) return found;
@@ -103,13 +105,15 @@ async function perform(
     {tool: tool.name, subject},
     {by: approval.by, sessionRules: session.grants.rulesAbout(tool.name, acting.action, subject.kind)},
   );
-  return runBounded(async signal => {
+  const outcome = await runBounded(async signal => {
     const context = call.context(signal, mayReach, (question, until) =>
       askLater(question, about, deps, until),
     );
     const answer = await execute(context);
     return answer.ok ? fitAnswer(answer.value, tool, context) : answer;
   }, bounds);
+  await deliverAnswer(outcome, {tool, intent: intent.value, call}, session.taint);
+  return outcome;
 }
 
 /** What was approved is what was shown: the decision is bound to the files as they were then. */

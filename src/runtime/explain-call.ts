@@ -4,9 +4,11 @@ import type {Log} from '../core/log.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {Intent, ToolContext} from '../core/tool.ts';
 import type {ConfirmationPolicy, PolicyDecision} from './approvals/confirmation-policy.ts';
+import {tighten} from './approvals/tighten.ts';
 import {prepareCall} from './call/prepare-call.ts';
 import {runBounded} from './call/run-bounded.ts';
 import type {Registry} from './registry.ts';
+import type {RunTaint} from './taint/run-taint.ts';
 
 export interface Explanation {
   readonly intent: Intent;
@@ -18,6 +20,8 @@ interface ExplainDeps {
   readonly policy: ConfirmationPolicy;
   readonly clock: Clock;
   readonly log: Log;
+  /** T1: of the session, where one is open. */
+  readonly taint?: RunTaint | undefined;
 }
 
 /**
@@ -27,7 +31,7 @@ interface ExplainDeps {
 export async function explainCall(
   name: string,
   params: Json,
-  {registry, policy, clock, log}: ExplainDeps,
+  {registry, policy, clock, log, taint}: ExplainDeps,
 ): Promise<Result<Explanation>> {
   const tool = registry.find(name);
   if (!tool.ok) return tool;
@@ -43,7 +47,8 @@ export async function explainCall(
   if (!intent.ok) return intent;
   const {subject, dryRun} = intent.value;
   const action = dryRun === true ? undefined : tool.value.action;
-  return ok({intent: intent.value, verdict: policy.check(action, {tool: name, subject})});
+  const {finding} = tighten(action, {tool: name, subject}, policy, taint);
+  return ok({intent: intent.value, verdict: finding});
 }
 
 function inertContext(signal: AbortSignal, log: Log): ToolContext {

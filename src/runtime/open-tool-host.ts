@@ -62,7 +62,7 @@ export function openToolHost(deps: ToolHostDeps): OpenToolHost {
       }
     },
     renderText: result => renderResult(result, byName.get(result.tool)),
-    explain: (tool, params) => explainCall(tool, params, deps),
+    explain: (tool, params) => explainCall(tool, params, {...deps, taint: opened?.taint}),
     closeSession: async () => {
       const closed = await opened?.close();
       if (closed === undefined || closed.ok) return;

@@ -16,6 +16,9 @@ import type {EventPayload, RunEvent} from './events/run-event.ts';
 import {type LogCheck, verifyLog} from './events/verify-log.ts';
 import {ioFailure} from './io-failure.ts';
 import {openRunDirectory, type RunDirectory} from './run-directory.ts';
+import {TAINT_OFF, type TaintOptions} from './taint/options.ts';
+import {TaintReader} from './taint/past-taint.ts';
+import {RunTaint} from './taint/run-taint.ts';
 
 /** Format of the lines, for whoever reads old runs. */
 const LOG_VERSION = 1;
@@ -26,6 +29,8 @@ export interface SessionOptions {
   /** Ruling W10: must not contain the run directory. */
   readonly workspace: string | undefined;
   readonly clock: Clock;
+  /** T1. Default: nothing is followed. */
+  readonly taint?: TaintOptions | undefined;
 }
 
 /** One run directory in use: its log, the numbers of its calls, and what the approver allowed in it. */
@@ -33,6 +38,8 @@ export interface Session {
   readonly directory: RunDirectory;
   readonly grants: Grants;
   readonly pending: PendingApprovals;
+  /** T1: what passed through the tools. */
+  readonly taint: RunTaint;
   /** Questions are asked one at a time. */
   readonly questions: OneAtATime;
   /** Ruling W7: 1, 2, 3 …, going on where an earlier process ended. */
@@ -51,24 +58,34 @@ export interface Session {
 }
 
 interface Past {
+  readonly taint: TaintReader;
   steps: number;
   readonly unfinished: Set<number>;
 }
 
 /** Opens a run. A log that was changed is refused; half a line that a crash left is put aside. */
-export async function openSession({directory, workspace, clock}: SessionOptions): Promise<Result<Session>> {
+export async function openSession({
+  directory,
+  workspace,
+  clock,
+  taint = TAINT_OFF,
+}: SessionOptions): Promise<Result<Session>> {
   const opened = await openRunDirectory(directory, workspace, clock);
   if (!opened.ok) return opened;
-  const session = await resume(opened.value, clock).catch((error: unknown) =>
+  const session = await resume(opened.value, clock, taint).catch((error: unknown) =>
     ioFailure(error, opened.value.path, 'open the run directory'),
   );
   if (!session.ok) await opened.value.release();
   return session;
 }
 
-async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Session>> {
+async function resume(
+  directory: RunDirectory,
+  clock: Clock,
+  options: TaintOptions,
+): Promise<Result<Session>> {
   const path = join(directory.path, 'events.jsonl');
-  const past: Past = {steps: 0, unfinished: new Set()};
+  const past: Past = {steps: 0, unfinished: new Set(), taint: new TaintReader()};
   const check = await readPast(path, past);
   if (!check.ok) return check;
   const end = check.value;
@@ -93,6 +110,9 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
     return begun;
   }
 
+  const emit: Session['emit'] = (event, payload) => log.append(event, redactPayload(payload));
+  const isDamaged = end.state === 'torn' || (await hasLaterSteps(directory, past.steps));
+  const taint = new RunTaint(options, past.taint.taint(isDamaged), emit);
   let {steps} = past;
   let stopped: string | undefined;
   const controller = new AbortController();
@@ -113,7 +133,8 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
       unanswered += 1;
       return unanswered === 1;
     },
-    emit: (event, payload) => log.append(event, redactPayload(payload)),
+    taint,
+    emit,
     get stopped() {
       return stopped;
     },
@@ -136,6 +157,7 @@ async function resume(directory: RunDirectory, clock: Clock): Promise<Result<Ses
 
 async function readPast(path: string, past: Past): Promise<Result<LogCheck>> {
   const check = await verifyLog(path, ({event, payload}: RunEvent) => {
+    past.taint.add(event, payload);
     const step = payload['step'];
     if (typeof step !== 'number') return;
     past.steps = Math.max(past.steps, step);
@@ -144,6 +166,13 @@ async function readPast(path: string, past: Past): Promise<Result<LogCheck>> {
   });
   const isNew = !check.ok && check.error.details['error'] === 'ENOENT';
   return isNew ? ok({state: 'intact', events: 0, head: INITIAL_HASH, bytes: 0, tornBytes: 0}) : check;
+}
+
+/** T1: records of calls that the log does not have any more say that lines of it are missing at its end. */
+async function hasLaterSteps(directory: RunDirectory, steps: number): Promise<boolean> {
+  const names = await directory.artifacts.list('calls');
+  if (!names.ok) return true;
+  return names.value.some(name => Number(/^step_(\d+)\.json$/.exec(name)?.[1] ?? 0) > steps);
 }
 
 /** The bytes are safe beside the log before they are cut off it. The value is the name of their file. */

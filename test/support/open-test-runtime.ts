@@ -17,6 +17,7 @@ import {executeCall} from '../../src/runtime/execute-call.ts';
 import {createRegistry, type RegistryOptions} from '../../src/runtime/registry.ts';
 import type {Runtime} from '../../src/runtime/runtime.ts';
 import {openSession} from '../../src/runtime/session.ts';
+import {TAINT_OFF, type TaintOptions} from '../../src/runtime/taint/options.ts';
 import {schemaOf} from '../../src/tools/schema.ts';
 
 export async function tempDirectory(): Promise<string> {
@@ -104,6 +105,7 @@ export function toolOf(
     timeoutMs: number;
     badParams: Tool['badParams'];
     subject: {kind: 'url' | 'path' | 'command'; values: readonly string[]};
+    delivers: 'untrusted' | 'private';
   }> = {},
 ): Tool {
   return defineTool<Record<string, unknown>, Json>({
@@ -115,6 +117,7 @@ export function toolOf(
     data: schemaOf(z.any()),
     badParams: overrides.badParams ?? 'invalid_params',
     action: overrides.action,
+    ...(overrides.delivers && {delivers: overrides.delivers}),
     timeoutMs: () => overrides.timeoutMs ?? 1000,
     intend: async () =>
       ok({
@@ -164,6 +167,7 @@ interface TestRuntimeOptions extends Partial<Omit<RegistryOptions, 'tools'>>, Pa
   readonly approval?: Partial<ApprovalOptions>;
   readonly autoExecution?: ReadonlyMap<string, {readonly setting: string; readonly enabled: boolean}>;
   readonly directory?: string;
+  readonly taint?: Partial<TaintOptions>;
 }
 
 let calls = 0;
@@ -173,7 +177,12 @@ export async function openTestRuntime(options: TestRuntimeOptions = {}): Promise
   const clock: Clock = options.clock ?? systemClock;
   const directory = options.directory ?? join(await tempDirectory(), 'run');
   const tools = options.tools ?? [echoTool];
-  const session = await openSession({directory, workspace: undefined, clock});
+  const session = await openSession({
+    directory,
+    workspace: undefined,
+    clock,
+    taint: {...TAINT_OFF, ...options.taint},
+  });
   if (!session.ok) throw new Error(session.error.message);
   onTestFinished(async () => {
     await session.value.close();

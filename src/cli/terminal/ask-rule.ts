@@ -21,9 +21,10 @@ export async function askRule(
   const {err} = console;
   const key = PATTERNS.find(name => suggested[name] !== '');
   if (key === undefined) return undefined;
+  const tainted = suggested.tainted === true ? ', also after untrusted text (tainted = true),' : '';
   // The pattern is made of the call, so it is quoted as the rest of the call is.
   const pattern = quoted(JSON.stringify(suggested[key]), console);
-  err(`${[`  The rule: allow ${suggested.tool} where ${key} is`, ...pattern].join('\n')}\n`);
+  err(`${[`  The rule: allow ${suggested.tool}${tainted} where ${key} is`, ...pattern].join('\n')}\n`);
   for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
     const line = await ask(`Enter takes it, or type another ${key}: `, signal);
     if (line === undefined) return undefined;

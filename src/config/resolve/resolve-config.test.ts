@@ -271,7 +271,15 @@ describe('ruling A9: unknown keys', () => {
 
 describe('arrays of tables', () => {
   const RULE = '[[tools.approval.rules]]\ntool = "run"\ndecision = "deny"\n';
-  const EMPTY = {host: '', path: '', command_prefix: '', match: [], not_match: [], reason: ''};
+  const EMPTY = {
+    host: '',
+    path: '',
+    command_prefix: '',
+    match: [],
+    not_match: [],
+    reason: '',
+    tainted: false,
+  };
 
   test('policy: every table has every key, in the order of the file, frozen', () => {
     const {config, warnings} = resolved(`${RULE}path = "a/**"\n${RULE}match = ["x"]`);

@@ -49,7 +49,7 @@ export function approvalForm(question: ApprovalQuestion): ElicitRequestFormParam
           rule: {
             type: 'string' as const,
             title: 'Rule',
-            description: `For session-rule and always: allow ${tool} where ${suggestion.key} is this.`,
+            description: `For session-rule and always: allow ${tool}${question.suggestedRule?.tainted === true ? ', also after untrusted text,' : ''} where ${suggestion.key} is this.`,
             default: suggestion.pattern,
             maxLength: LONGEST_RULE,
           },

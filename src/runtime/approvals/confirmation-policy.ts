@@ -48,6 +48,8 @@ export interface ConfirmationPolicy {
   ) => (host: string) => HostDecision;
   /** The rules that allow calls of this kind, for a rule of the session beside them. */
   readonly allowing: (action: ApprovalAction | undefined, call: CallToCheck) => readonly CompiledRule[];
+  /** T1: whether rules with `tainted = true` cover the call. */
+  readonly allowsTainted: (action: ApprovalAction | undefined, call: CallToCheck) => boolean;
   /** What an operator would set so that calls of the tool run without asking. */
   readonly settingsToAllow: (tool: string) => readonly string[];
   /** What an operator would choose whose client asks its user itself. */
@@ -92,6 +94,10 @@ export function createConfirmationPolicy(
     },
     allowing: (action, {tool, subject}) =>
       rules.filter(rule => rule.decision === 'allow' && rule.isAbout(tool, action, subject.kind)),
+    allowsTainted: (action, {tool, subject}) => {
+      const holding = rules.filter(rule => rule.isForTainted && rule.isAbout(tool, action, subject.kind));
+      return ruleCoverage(subject, holding).isCovered;
+    },
     profileToAllow: options.mode === 'prompt' ? profileForClients : undefined,
     settingsToAllow: tool => {
       const own = autoExecution.get(tool)?.setting;

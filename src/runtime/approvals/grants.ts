@@ -12,11 +12,12 @@ export interface Grant {
 
 /** What the approver allowed for the rest of a session. In memory: a restarted session asks again. */
 export class Grants {
-  readonly #calls = new Set<string>();
+  /** Whether each was given in answer to a question about a tainted call. */
+  readonly #calls = new Map<string, boolean>();
   readonly #rules: {readonly rule: CompiledRule; readonly answered: string}[] = [];
 
-  allowCall(hash: string): void {
-    this.#calls.add(hash);
+  allowCall(hash: string, isTainted = false): void {
+    this.#calls.set(hash, isTainted || this.#calls.get(hash) === true);
   }
 
   /** `answered` is the setting or rule because of which somebody was asked. */
@@ -40,7 +41,8 @@ export class Grants {
   /**
    * A grant answers an `ask`; it never meets a `deny`. Rules of the configuration may cover other parts of a command
    * than those of the session do, where no rule asks: what asks is answered by somebody and not by them. Nor is it by
-   * a rule of the session that answered another question: whoever writes `ask` wants to be asked about that.
+   * a rule of the session that answered another question: whoever writes `ask` wants to be asked about that. T1: of a
+   * tainted call only by what was given for one.
    */
   find(
     hash: string,
@@ -49,9 +51,12 @@ export class Grants {
     subject: ApprovalSubject,
     configured: readonly CompiledRule[],
     askedBy?: string,
+    isTainted = false,
   ): Grant | undefined {
-    if (this.#calls.has(hash)) return {by: 'session grant', isOfCall: true};
+    const given = this.#calls.get(hash);
+    if (given !== undefined && (given || !isTainted)) return {by: 'session grant', isOfCall: true};
     const rules = [...this.rulesAbout(tool, action, subject.kind, askedBy), ...configured];
-    return ruleCoverage(subject, rules).isCovered ? {by: 'session rule', isOfCall: false} : undefined;
+    const holding = isTainted ? rules.filter(rule => rule.isForTainted) : rules;
+    return ruleCoverage(subject, holding).isCovered ? {by: 'session rule', isOfCall: false} : undefined;
   }
 }

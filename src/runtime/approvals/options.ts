@@ -61,12 +61,22 @@ export const approvalSection = {
           doc: 'Examples that the rule must not match. Checked at start-up.',
         },
         reason: {kind: 'text', default: '', doc: 'Told to whom the rule asks or refuses.'},
+        tainted: {
+          kind: 'flag',
+          default: false,
+          extension: true,
+          doc: "An `allow` rule holds for calls that `tools.taint` asks about or refuses too: what it matches is taken for the operator's own.",
+        },
       },
     },
   },
 } as const satisfies Section;
 
-export type ApprovalOptions = SettingsOf<typeof approvalSection>;
+type Written = SettingsOf<typeof approvalSection>;
+
+export type ApprovalOptions = Omit<Written, 'rules'> & {readonly rules: readonly ApprovalRule[]};
 
 /** One `[[tools.approval.rules]]` as it is written; what is left out is empty. */
-export type ApprovalRule = ApprovalOptions['rules'][number];
+export type ApprovalRule = Omit<Written['rules'][number], 'tainted'> & {
+  readonly tainted?: boolean;
+};

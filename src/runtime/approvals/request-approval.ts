@@ -11,10 +11,12 @@ import {approvalHash} from './approval-hash.ts';
 import type {ConfirmationPolicy, Finding} from './confirmation-policy.ts';
 import {deniedFailure} from './deny-early.ts';
 import type {Grant} from './grants.ts';
+import {noteTaint} from './note-taint.ts';
 import type {ApprovalRule} from './options.ts';
 import {checkRule} from './rules/check-rule.ts';
 import type {CompiledRule} from './rules/compile-rule.ts';
 import {suggestRule} from './rules/suggest-rule.ts';
+import {sinkOf, TAINT_SETTING, tighten} from './tighten.ts';
 
 export interface ApprovalRequest {
   readonly requestId: string;
@@ -85,17 +87,24 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
     });
   };
   const call = {tool: tool.name, subject: intent.subject};
-  const finding = policy.check(tool.action, call);
+  const {finding, taint, isTainted} = tighten(tool.action, call, policy, session.taint);
   // What an "ask" rule asks about, no rule of the configuration answers.
   const isByMode = finding.by === 'tools.approval.mode';
   const configured = isByMode ? policy.allowing(tool.action, call) : [];
   const askedBy = isByMode ? undefined : finding.by;
   const granted = (): Grant | undefined =>
-    session.grants.find(hash, tool.name, tool.action, intent.subject, configured, askedBy);
+    session.grants.find(hash, tool.name, tool.action, intent.subject, configured, askedBy, isTainted);
   const beside = (): readonly CompiledRule[] =>
     intent.subject.kind === 'command'
       ? [...configured, ...session.grants.rulesAbout(tool.name, tool.action, 'command', askedBy)]
       : [];
+
+  /** T1: nothing may happen between the decision and this, so that two calls do not spend the same bits. */
+  const passed = (isUnasked: boolean): void => {
+    if (tool.action !== undefined) session.taint.passed(sinkOf(tool.action, intent.subject), isUnasked ? taint : undefined);
+    if (isUnasked && taint?.decision === 'pass') noteTaint(taint, about, session);
+  };
+  if (taint !== undefined && taint.decision !== 'pass') noteTaint(taint, about, session);
 
   if (finding.decision === 'deny') {
     decided('refused', finding.by, {reason: finding.reason});
@@ -103,12 +112,17 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
   }
   if (finding.decision === 'allow') {
     // Reading is not worth a line of its own.
+    passed(true);
     const isSilent = tool.action === undefined && finding.by === 'read-only';
     return straight(isSilent ? ok() : decided('allowed', finding.by));
   }
   const grant = granted();
+  if (grant !== undefined) passed(true);
   if (grant !== undefined) return (grant.isOfCall ? bound : straight)(decided('allowed', grant.by));
-  if (await session.pending.redeem(hash)) return bound(decided('allowed', 'approve command'));
+  if (await session.pending.redeem(hash)) {
+    passed(false);
+    return bound(decided('allowed', 'approve command'));
+  }
   const {approver} = deps;
   if (approver === undefined) return straight(await unanswered(request, finding, hash, deps));
 
@@ -122,6 +136,7 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
     return answer.ok ? finish(answer.value) : answer;
   });
   const outcome = await orAborted(settled, signal);
+  if (outcome !== 'aborted' && outcome.value.ok) passed(false);
   waitedMs = clock.monotonic() - startedAt;
   return {
     outcome: outcome === 'aborted' ? cancelled(tool.name) : outcome.value,
@@ -148,9 +163,9 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
       hash,
       by: finding.by,
       reason: finding.reason,
-      suggestedRule: suggestRule(tool.name, intent.subject, beside()),
+      suggestedRule: suggestRule(tool.name, intent.subject, beside(), isTainted),
       ruleProblem: (rule: ApprovalRule) => {
-        const checked = checkRule(rule, tool, intent.subject, beside());
+        const checked = checkRule(rule, tool, intent.subject, beside(), isTainted);
         return checked.ok ? undefined : checked.error;
       },
       canRemember: deps.rememberRule !== undefined,
@@ -169,7 +184,7 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
       case 'once':
         return decided('allowed', 'once');
       case 'session':
-        session.grants.allowCall(hash);
+        session.grants.allowCall(hash, isTainted);
         return decided('allowed', 'session');
       case 'session-rule':
       case 'always':
@@ -187,7 +202,7 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
     answer: by,
     rule,
   }: Extract<ApprovalAnswer, {rule: ApprovalRule}>): Promise<Result<undefined>> {
-    const checked = checkRule(rule, tool, intent.subject, beside());
+    const checked = checkRule(rule, tool, intent.subject, beside(), isTainted);
     if (!checked.ok) return decided('allowed', 'once', {rule_problem: checked.error});
     session.grants.allowByRule(checked.value, finding.by);
     const kept = by === 'always' && deps.rememberRule !== undefined ? await deps.rememberRule(rule) : ok();
@@ -251,12 +266,13 @@ async function unanswered(
       : isByMode
         ? [`add "${tool.name}" to ${first}`, ...more.map(setting => `set ${setting} = true`)]
         : [`change ${first}`];
+  const why = finding.why ?? (finding.by === TAINT_SETTING ? finding.reason : undefined);
   const run = JSON.stringify(session.directory.path);
   const command =
     id === undefined ? [] : [`run \`forge-tools approve ${id} --run-dir ${run}\` and repeat the call`];
   return fail(
     'approval_required',
-    `${tool.name} needs an approval and no approver is connected.${finding.why === undefined ? '' : ` ${finding.why}`} The operator can ${[...command, ...profile, ...settings].join(', or ')}.`,
+    `${tool.name} needs an approval and no approver is connected.${why === undefined ? '' : ` ${why}`} The operator can ${[...command, ...profile, ...settings].join(', or ')}.`,
     {tool: tool.name, setting: first, approval_id: id, rule: finding.by},
   );
 }

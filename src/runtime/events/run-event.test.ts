@@ -18,6 +18,15 @@ test('policy: the table of events is what is written, field by field', async () 
   await call('writes', {}, {approver: {ask: async () => ({answer: 'refuse', reason: 'no'})}});
   await call('writes', {}, {approver: {ask: async () => ({answer: 'always', rule})}});
   await runtime.session.close();
+  const page = toolOf('page', async () => 'text', {delivers: 'untrusted'});
+  const obeys = toolOf('obeys', async () => 1, {
+    action: 'write_file',
+    subject: {kind: 'path', values: ['AGENTS.md']},
+  });
+  const tainted = await openTestRuntime({tools: [page, obeys], directory, taint: {mode: 'enforce'}});
+  await tainted.call('page');
+  await tainted.call('obeys');
+  await tainted.runtime.session.close();
   const off = await openTestRuntime({mode: 'disabled', directory});
   await off.call('echo');
   await off.runtime.session.close();

@@ -67,6 +67,25 @@ export const RUNTIME_EVENTS = {
       'rule_problem',
     ],
   },
+  taint_delivered: {
+    when: 'T1: a call put untrusted or private text in front of the model for the first time in the run. Only its origin and hash are kept.',
+    payload: ['request_id', 'step', 'tool', 'kind', 'origin', 'sha256', 'characters', 'links', 'secrets'],
+  },
+  taint_checked: {
+    when: 'T1: taint says something of a call, or the call spent bits of the budget for choices. With `mode` "warn" it decides nothing.',
+    payload: [
+      'request_id',
+      'step',
+      'tool',
+      'action',
+      'mode',
+      'finding',
+      'about',
+      'reason',
+      'bits',
+      'bits_left',
+    ],
+  },
   guard_blocked: {
     when: 'A guard refused what the call wanted: an address, a path, a disabled tool.',
     payload: ['request_id', 'step', 'tool', 'error_type', 'message', 'details'],

@@ -54,6 +54,7 @@ export function verifyQuoteTool(web: QuotingWeb, options: WebFetchOptions): Tool
     data: schemaOf(verifyQuoteData),
     badParams: 'bad_args',
     action: 'web_fetch',
+    delivers: 'untrusted',
     timeoutMs: () => readingTimeoutMs(options),
     intend: async params => {
       const url = await addressOf(web, params);

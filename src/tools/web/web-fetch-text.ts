@@ -45,6 +45,7 @@ export function webFetchTextTool(fetchPage: FetchPage, options: WebFetchOptions,
     data: schemaOf(dataSchema, {followsSettings: true}),
     badParams: 'bad_args',
     action: 'web_fetch',
+    delivers: 'untrusted',
     timeoutMs: () => Math.max(HARD_LIMIT_MS + 2000, executorTimeoutMs(options)),
     outline: ({url}) => ({subject: {kind: 'url', values: [url.trim()]}}),
     intend: async ({url}) => {

@@ -122,6 +122,7 @@ export function webFetchTool(fetchPage: FetchPage, options: WebFetchOptions): To
     data: schemaOf(responseSchema),
     badParams: 'bad_args',
     action: 'web_fetch',
+    delivers: 'untrusted',
     timeoutMs: () => executorTimeoutMs(options),
     outline: ({url}) => ({subject: {kind: 'url', values: [url.trim()]}}),
     intend: async ({url, force_browser}) => ok(addressIntent(WEB_FETCH, url, force_browser, options)),

@@ -6,14 +6,17 @@ const LONGEST = 160;
 
 type Section = WebReadData['passages'][number]['section'];
 
-/** Ruling R1: Markdown with a line of frame. Every line of ours is in square brackets. */
-export function renderWebRead(data: WebReadData): string {
+/**
+ * Ruling R1: Markdown with a line of frame. Every line of ours is in square brackets. T1: behind `boundary`, which the
+ * first line names, nothing is from the page.
+ */
+export function renderWebRead(data: WebReadData, boundary?: string): string {
   const {passages, outline, outline_left_out, others} = data;
   const [first] = passages;
   const isFind =
     outline === undefined && data.next_chunk === undefined && (others !== undefined || passages.length > 1);
   return [
-    `[${frameOf(data, isFind).join(' · ')}]`,
+    `[${[...frameOf(data, isFind), ...(boundary === undefined ? [] : [`ends with ${boundary}`])].join(' · ')}]`,
     ...(data.changes === undefined ? [] : [changesLine(data.changes)]),
     ...(outline === undefined ? [] : [outline.map(renderOutlineLine).join('\n')]),
     ...(outline_left_out === undefined ? [] : [`[${outline_left_out} more sections: use find or chunk]`]),
@@ -25,6 +28,7 @@ export function renderWebRead(data: WebReadData): string {
     ...(others === undefined
       ? []
       : [`[also: ${others.map(({chunk, section}) => `chunk ${chunk}${nameOf(section)}`).join('; ')}]`]),
+    ...(boundary === undefined ? [] : [`[end ${boundary}]`]),
   ].join('\n\n');
 }
 

@@ -28,7 +28,12 @@ const LEAST_TOKENS = 256;
 export const webReadSchema = schemaOf(webReadParams as z.ZodType<WebReadParams>);
 
 /** Ruling R1: a page, all of it, for what an answer needs. */
-export function webReadTool(web: Pick<LazyWeb, 'read'>, options: WebFetchOptions): Tool {
+export function webReadTool(
+  web: Pick<LazyWeb, 'read'>,
+  options: WebFetchOptions,
+  /** T1: makes what the page cannot know, so that it cannot print the end of its own text. Default: none is shown. */
+  newBoundary?: () => string,
+): Tool {
   return defineTool<WebReadParams, WebReadData>({
     name: WEB_READ,
     title: 'Read a web page',
@@ -39,6 +44,7 @@ export function webReadTool(web: Pick<LazyWeb, 'read'>, options: WebFetchOptions
     data: schemaOf(webReadData),
     badParams: 'bad_args',
     action: 'web_fetch',
+    delivers: 'untrusted',
     timeoutMs: () => readingTimeoutMs(options),
     outline: ({url}) => ({subject: {kind: 'url', values: [url.trim()]}}),
     intend: async ({url, force_browser}) => ok(addressIntent(WEB_READ, url, force_browser, options)),
@@ -46,7 +52,7 @@ export function webReadTool(web: Pick<LazyWeb, 'read'>, options: WebFetchOptions
       context.allowTruncation = false;
       return readFitting(web, params, outputLimit(context), context);
     },
-    renderText: renderWebRead,
+    renderText: data => renderWebRead(data, newBoundary?.()),
   });
 }
 

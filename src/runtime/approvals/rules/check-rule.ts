@@ -13,6 +13,7 @@ export function checkRule(
   tool: Pick<Tool, 'name' | 'action'>,
   subject: ApprovalSubject,
   beside: readonly CompiledRule[] = [],
+  isTainted = false,
 ): Result<CompiledRule, string> {
   const compiled = compileRule(rule, 'The rule');
   if (!compiled.ok) return {ok: false, error: compiled.error.join(' ')};
@@ -22,6 +23,9 @@ export function checkRule(
       ok: false,
       error: 'No rule covers a call that sets variables. Allow it once, or this exact call.',
     };
+  }
+  if (isTainted && !compiled.value.isForTainted) {
+    return {ok: false, error: 'The rule does not say tainted = true, so it does not allow this call.'};
   }
   const isAbout = rule.decision === 'allow' && compiled.value.isAbout(tool.name, tool.action, subject.kind);
   const before = ruleCoverage(subject, beside);

@@ -11,6 +11,8 @@ export interface CompiledRule {
   readonly name: string;
   readonly decision: ApprovalRule['decision'];
   readonly reason: string;
+  /** T1: it allows tainted calls too. */
+  readonly isForTainted: boolean;
   readonly isAbout: (
     tool: string,
     action: ApprovalAction | undefined,
@@ -63,6 +65,7 @@ export function compileRule(rule: ApprovalRule, name: string): Result<CompiledRu
     name,
     decision: rule.decision,
     reason: rule.reason,
+    isForTainted: rule.decision === 'allow' && rule.tainted === true,
     isAbout: (tool, action, subject) =>
       subject === kind && (rule.tool === '*' || rule.tool === tool || rule.tool === action),
     matches,

@@ -11,6 +11,7 @@ export function suggestRule(
   tool: string,
   subject: ApprovalSubject,
   beside: readonly CompiledRule[] = [],
+  isTainted = false,
 ): ApprovalRule | undefined {
   const coverage = ruleCoverage(subject, beside);
   const [value, ...more] = coverage.isCovered ? subject.values : coverage.open;
@@ -27,6 +28,7 @@ export function suggestRule(
     match: subject.kind === 'url' ? [] : [value],
     not_match: [],
     reason: '',
+    ...(isTainted && {tainted: true}),
     ...matcher,
   };
   // A command with operators, for one, has no rule.

@@ -1,0 +1,251 @@
+import {createHash} from 'node:crypto';
+import type {Json} from '../../core/json.ts';
+import {showInvisible} from '../../core/text/show-invisible.ts';
+import {takeStart} from '../../core/text/take-start.ts';
+import type {ApprovalSubject} from '../../core/tool.ts';
+import {checkAddress} from './check-address.ts';
+import {commandWritesLater, executesLater} from './executes-later.ts';
+import {findSecrets} from './find-secrets.ts';
+import {KnownAddresses} from './known-addresses.ts';
+import type {TaintOptions} from './options.ts';
+import type {PastTaint} from './past-taint.ts';
+import {PrivateText} from './private-text.ts';
+
+/** Characters that a model may make up of an address while no private text was delivered. */
+const NOVEL_CHARACTERS = 24;
+const MOST_ORIGINS = 1000;
+const MOST_HASHES = 10_000;
+const NAMED_ORIGINS = 3;
+const LONGEST_NAME = 120;
+const LONGEST_WORDS = 80;
+
+/** Where something would leave, or would be executed later. */
+export type Sink =
+  /** What a call with effects is about: addresses, files that it writes, a command. */
+  | Pick<ApprovalSubject, 'kind' | 'values'>
+  /** A host that a command would reach, as `name` or `name:port`. */
+  | {readonly kind: 'host'; readonly host: string};
+
+/** What taint says of a sink, apart from the policy. */
+export interface TaintFinding {
+  readonly decision: 'pass' | 'ask' | 'deny';
+  /** What of the sink it is about. */
+  readonly about: 'given' | 'choice' | 'made-up' | 'private' | 'executed-later' | 'new-host';
+  /** Sentences: which pages, which words, which file. */
+  readonly reason: string;
+  /** Of the budget for choices, if the call goes on and nobody was asked. */
+  readonly bits: number;
+}
+
+/** One text that a tool put in front of the model. */
+export interface Delivery {
+  readonly kind: 'untrusted' | 'private';
+  /** Where it is from, redacted: an address, or the summary of the call. */
+  readonly origin: string;
+  readonly text: string;
+  /** Whether the addresses in it were written by its author; a message of ours repeats those of the call. */
+  readonly hasLinks: boolean;
+}
+
+type Emit = (event: string, payload: {readonly [field: string]: Json}) => unknown;
+
+/**
+ * What passed through the tools of one run. It only grows, and goes on where an earlier process left it: what was
+ * delivered is in the log, by origin and hash. The texts are not, so after a restart private words are not
+ * recognised any more; every address that is made up is asked about all the same.
+ */
+export class RunTaint {
+  readonly #options: TaintOptions;
+  readonly #emit: Emit;
+  readonly #known = new KnownAddresses();
+  readonly #operators = new Set<string>();
+  readonly #hosts = new Set<string>();
+  readonly #private = new PrivateText();
+  readonly #hashes = new Set<string>();
+  readonly #untrusted: string[];
+  readonly #privateOrigins: string[];
+  #hasSecret: boolean;
+  #spent: number;
+
+  constructor(options: TaintOptions, past: PastTaint, emit: Emit) {
+    this.#options = options;
+    this.#emit = emit;
+    this.#untrusted = [...past.untrusted];
+    this.#privateOrigins = [...past.private];
+    this.#hasSecret = past.hasSecret;
+    this.#spent = past.bits;
+    if (options.assume === 'untrusted') this.#untrusted.unshift('tools.taint.assume');
+  }
+
+  get mode(): TaintOptions['mode'] {
+    return this.#options.mode;
+  }
+
+  /** Bits that are left for choices among links. */
+  get bitsLeft(): number {
+    return Math.max(0, this.#options.choice_bits - this.#spent);
+  }
+
+  /** Addresses that the operator or the user gave, by way of the host. They stay theirs for the whole run. */
+  addOperatorAddresses(addresses: readonly string[]): void {
+    for (const address of addresses) {
+      if (this.mode === 'off' || this.#operators.size >= MOST_ORIGINS) return;
+      if (URL.canParse(address)) this.#operators.add(new URL(address).href);
+    }
+  }
+
+  /** T1. Changes nothing; `undefined` while no untrusted text was delivered, when the policy alone decides. */
+  decide(sink: Sink): TaintFinding | undefined {
+    if (this.mode === 'off' || this.#untrusted.length === 0) return undefined;
+    switch (sink.kind) {
+      case 'url':
+        return strictest(sink.values.map(value => this.#decideAddress(value)));
+      case 'path':
+        return strictest(sink.values.map(value => this.#decidePath(value)));
+      case 'command':
+        return strictest(sink.values.map(value => this.#decideCommand(value)));
+      case 'host':
+        return this.#decideHost(sink.host);
+    }
+  }
+
+  /** A call to the addresses goes on. `finding` is what `decide` said where nobody was asked, or else nothing. */
+  passed(sink: Sink, finding: TaintFinding | undefined): void {
+    if (this.mode === 'off') return;
+    this.#spent += finding?.bits ?? 0;
+    if (sink.kind === 'host') this.#hosts.add(sink.host.toLowerCase());
+    if (sink.kind !== 'url') return;
+    for (const value of sink.values) {
+      if (URL.canParse(value.trim())) this.#known.addRequested(new URL(value.trim()));
+    }
+  }
+
+  /** Takes in a text before the model gets it. The log says of it where it was from, and its hash. */
+  async deliver(delivery: Delivery, about: {readonly [field: string]: Json}): Promise<void> {
+    if (this.mode === 'off' || delivery.text === '') return;
+    const {kind, origin, text, hasLinks} = delivery;
+    const secrets = kind === 'private' ? findSecrets(text) : [];
+    // What a page links to, and what files link to that were read before any page: later ones may have been
+    // written by a model that obeys a page.
+    const mayLink = hasLinks && (kind === 'untrusted' || this.#untrusted.length === 0);
+    const origins = kind === 'untrusted' ? this.#untrusted : this.#privateOrigins;
+    if (!origins.includes(origin) && origins.length < MOST_ORIGINS) origins.push(origin);
+    this.#hasSecret ||= secrets.length > 0;
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const isNew = !this.#hashes.has(kind + sha256);
+    if (this.#hashes.size < MOST_HASHES) this.#hashes.add(kind + sha256);
+    const links = mayLink && isNew ? this.#known.addLinks(text) : 0;
+    if (isNew) {
+      this.#emit('taint_delivered', {
+        ...about,
+        kind,
+        origin: takeStart(origin, LONGEST_NAME),
+        sha256,
+        characters: text.length,
+        links,
+        secrets: secrets.length,
+      });
+    }
+    if (kind === 'private' && isNew) {
+      const source = this.#privateOrigins.indexOf(origin);
+      await this.#private.add(text, source === -1 ? MOST_ORIGINS : source, secrets);
+    }
+  }
+
+  #decideAddress(written: string): TaintFinding | undefined {
+    const text = written.trim();
+    if (URL.canParse(text) && this.#operators.has(new URL(text).href)) return undefined;
+    const found = checkAddress(text, this.#known, this.#private);
+    const hasPrivate = this.#privateOrigins.length > 0;
+    if (found.kind === 'none') return undefined;
+    if (found.kind === 'given') {
+      const bits = hasPrivate ? found.bits : 0;
+      if (bits <= this.bitsLeft) {
+        return {decision: 'pass', about: 'given', reason: 'The address was delivered before.', bits};
+      }
+      return this.#finding(
+        'ask',
+        'choice',
+        `The choice among links may tell what private text says: this one says up to ${bits.toFixed(1)} bits, and ${this.bitsLeft.toFixed(1)} of ${this.#options.choice_bits} are left (tools.taint.choice_bits).`,
+      );
+    }
+    const {novel, match, isCut} = found;
+    const words = quoted(novel);
+    if (isCut && hasPrivate) {
+      const why = 'The address is too long to be looked through, and private text was delivered.';
+      return this.#finding('deny', 'private', why);
+    }
+    const file = match?.source === undefined ? undefined : this.#privateOrigins[match.source];
+    const where = file === undefined ? '' : `, as in ${named([file])}`;
+    if (match?.isSure === true) {
+      const why = `The address carries private text, ${quoted(match.words)}${where}.`;
+      return this.#finding('deny', 'private', why);
+    }
+    if (match !== undefined) {
+      const why = `No page gave the address, and it has words of private text, ${quoted(match.words)}${where}.`;
+      return this.#finding('ask', 'private', why);
+    }
+    if (hasPrivate) {
+      const secret = this.#hasSecret ? ', and in it what looks like a secret' : '';
+      const why = `No page gave the address: ${words} was made up after private text was delivered (${named(this.#privateOrigins)}${secret}).`;
+      return this.#finding('ask', 'made-up', why);
+    }
+    if (novel.length <= NOVEL_CHARACTERS) {
+      return {decision: 'pass', about: 'made-up', reason: 'Little of the address was made up.', bits: 0};
+    }
+    return this.#finding(
+      'ask',
+      'made-up',
+      `No page gave the address: ${novel.length} characters were made up, ${words}.`,
+    );
+  }
+
+  #decidePath(path: string): TaintFinding | undefined {
+    const reason = executesLater(path);
+    if (reason === undefined) return undefined;
+    return this.#finding('ask', 'executed-later', `${quoted(path)} is a file that ${reason}.`);
+  }
+
+  #decideCommand(command: string): TaintFinding | undefined {
+    const reason = commandWritesLater(command);
+    if (reason === undefined) return undefined;
+    const why = `The command may write what is executed later: ${takeStart(showInvisible(reason), 300)}.`;
+    return this.#finding('ask', 'executed-later', why);
+  }
+
+  #decideHost(host: string): TaintFinding | undefined {
+    if (this.#hosts.has(host.toLowerCase())) return undefined;
+    return this.#finding('ask', 'new-host', `The command would reach ${quoted(host)} for the first time.`);
+  }
+
+  #finding(decision: 'ask' | 'deny', about: TaintFinding['about'], why: string): TaintFinding {
+    const reason = `${why} Untrusted text came from ${named(this.#untrusted)}.`;
+    return {decision, about, reason, bits: 0};
+  }
+}
+
+const STRICTNESS = {pass: 0, ask: 1, deny: 2} as const;
+
+/** Of several values the strictest, with what all of them cost. */
+function strictest(findings: readonly (TaintFinding | undefined)[]): TaintFinding | undefined {
+  const said = findings.filter(finding => finding !== undefined);
+  const [first, ...more] = said;
+  if (first === undefined) return undefined;
+  const worst = more.reduce(
+    (one, other) => (STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one),
+    first,
+  );
+  return {...worst, bits: said.reduce((sum, {bits}) => sum + bits, 0)};
+}
+
+/** The last ones, as they are the likeliest. */
+function named(origins: readonly string[]): string {
+  const shown = origins.slice(-NAMED_ORIGINS).map(origin => showInvisible(takeStart(origin, LONGEST_NAME)));
+  const more = origins.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function quoted(words: string): string {
+  const shown = takeStart(words, LONGEST_WORDS);
+  return `${JSON.stringify(showInvisible(shown))}${shown.length < words.length ? '…' : ''}`;
+}

@@ -1,0 +1,134 @@
+import {isUtf8} from 'node:buffer';
+import {GRAM} from './gram-hashes.ts';
+
+/** A longer address is not looked through; nobody follows one to read a page. */
+export const LONGEST_ADDRESS = 8192;
+/** Characters that are looked through for one address, all readings together. */
+const MOST_CHARACTERS = 200_000;
+const LAYERS = 2;
+/** What 16 characters become, at the least, in each encoding. */
+const BASE64_RUN = /[A-Za-z0-9+/_-]{21,}/g;
+const BASE32_RUN = /[A-Za-z2-7]{25,}/g;
+const HEX_RUN = /[0-9A-Fa-f]{30,}/g;
+/** Of bytes that were no text, nothing is left: each of them is readable once in three times. */
+const READABLE_RUN = /[\t\n\r\x20-\x7e\u00a0-\ufffc]{12,}/g;
+/** RFC 4648 */
+const BASE32_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+
+export interface AddressTexts {
+  readonly texts: readonly string[];
+  /** There was more to look through than there is time for. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Everything that an address may say: its labels, path, query and fragment, each as it is, put together without what
+ * separates them, backwards, and out of percent, base64, base32 and hexadecimal digits, up to two layers deep. The
+ * registered domain itself says nothing: whoever wants to be told must own it.
+ */
+export function textsInAddress(address: URL): AddressTexts {
+  if (address.href.length > LONGEST_ADDRESS) return {texts: [], isCut: true};
+  const seen = new Set<string>();
+  let left = MOST_CHARACTERS;
+  const take = (texts: Iterable<string>): readonly string[] => {
+    const fresh: string[] = [];
+    for (const text of texts) {
+      if (text.length < GRAM || seen.has(text)) continue;
+      left -= text.length;
+      if (left < 0) break;
+      seen.add(text);
+      fresh.push(text);
+    }
+    return fresh;
+  };
+  let layer = take(written(address));
+  for (let depth = 0; depth < LAYERS && layer.length > 0; depth += 1)
+    layer = take(layer.flatMap(text => [...decoded(text)]));
+  return {texts: [...seen], isCut: left < 0};
+}
+
+/** The address as it is, and its pieces put together: what separates them may have been put in between. */
+function written({hostname, username, password, pathname, search, hash}: URL): readonly string[] {
+  const labels = /^[\d.]+$|:/.test(hostname) ? [] : hostname.split('.').slice(0, -2);
+  const segments = pathname.split('/').map(percentDecoded);
+  const pairs = search
+    .slice(1)
+    .split('&')
+    .map(pair => pair.split('='));
+  const names = pairs.map(([name = '']) => percentDecoded(name));
+  const values = pairs.map(([, ...value]) => percentDecoded(value.join('=')));
+  const said = `${pathname}${search}${hash}`;
+  return [
+    percentDecoded(said),
+    // In most queries a plus is a space.
+    ...(said.includes('+') ? [percentDecoded(said.replaceAll('+', ' '))] : []),
+    segments.join(''),
+    values.join(''),
+    ...(names.length > 2 ? [names.join('')] : []),
+    labels.join(''),
+    percentDecoded(`${username}${password}`),
+    ...(labels.length > 0 ? [[...labels, ...segments, ...values].join('')] : []),
+  ];
+}
+
+/** One layer off. Where an encoding begins is not known, so every offset is tried. */
+function* decoded(text: string): Generator<string> {
+  yield reversed(text);
+  if (text.includes('%')) yield percentDecoded(text);
+  // What separates groups may have been put in between.
+  const joined = text.replace(/[^A-Za-z0-9+/]/g, '');
+  for (const source of new Set([text, joined])) {
+    for (const [run] of source.matchAll(HEX_RUN)) {
+      for (const offset of [0, 1]) yield* readable(Buffer.from(evenLength(run.slice(offset)), 'hex'));
+    }
+    for (const [run] of source.matchAll(BASE64_RUN)) {
+      for (const offset of [0, 1, 2, 3]) yield* readable(Buffer.from(run.slice(offset), 'base64'));
+    }
+    for (const [run] of source.matchAll(BASE32_RUN)) {
+      for (let offset = 0; offset < 8; offset += 1) yield* readable(base32(run.slice(offset)));
+    }
+  }
+}
+
+/** By code units: a surrogate pair that comes apart matches nothing. */
+function reversed(text: string): string {
+  let backwards = '';
+  for (let at = text.length - 1; at >= 0; at -= 1) backwards += text.charAt(at);
+  return backwards;
+}
+
+function readable(bytes: Buffer): readonly string[] {
+  // Bytes of no meaning are slow to decode as UTF-8, and most of these are such.
+  const text = isUtf8(bytes)
+    ? bytes.toString('utf8')
+    : bytes.toString('latin1').replace(/[\x80-\xff]/g, '\0');
+  return text.match(READABLE_RUN) ?? [];
+}
+
+function evenLength(digits: string): string {
+  return digits.length % 2 === 0 ? digits : digits.slice(0, -1);
+}
+
+/** In either case and without padding. */
+function base32(text: string): Buffer {
+  const bytes = Buffer.alloc(Math.floor((text.length * 5) / 8));
+  let bits = 0;
+  let value = 0;
+  let length = 0;
+  for (const letter of text.toLowerCase()) {
+    value = ((value << 5) | BASE32_LETTERS.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[length] = (value >>> bits) & 0xff;
+    length += 1;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** What cannot be decoded stays as it is. */
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, run =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
+}
