@@ -61,6 +61,15 @@ export interface Credential {
   readonly id: string;
 }
 
+/** Says which program asks, to an origin that wants to know (RFC 9421). */
+export interface RequestSigner {
+  /**
+   * The headers that answer an `Accept-Signature`, for a GET of this URL and for no other authority. `undefined`
+   * where another signature is asked for than can be given.
+   */
+  readonly answer: (challenge: string, url: WebUrl) => Readonly<Record<string, string>> | undefined;
+}
+
 /** Lower-case name → values in the order of arrival. */
 export type HeaderMap = ReadonlyMap<string, readonly string[]>;
 

@@ -12,8 +12,10 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpTransport,
+  type PinnedTarget,
   REDIRECT_STATUSES,
   type RenderingMethod,
+  type RequestSigner,
   type WebUrl,
 } from '../page.ts';
 import {parseUrl} from '../url/parse-url.ts';
@@ -22,6 +24,7 @@ import {authorizeHop} from './authorize-hop.ts';
 import type {HostCall} from './host-call.ts';
 import type {HostReach} from './host-reach.ts';
 import {RobotsTime, type RobotsTimeDeps} from './robots-time.ts';
+import {signatureChallenge} from './signature-challenge.ts';
 
 export interface NavigationDeps extends RobotsTimeDeps {
   readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'robots' | 'max_redirects'>;
@@ -31,6 +34,8 @@ export interface NavigationDeps extends RobotsTimeDeps {
   /** FR-WF-10b */
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: readonly Credential[];
+  /** Who asks, for origins that want to know. */
+  readonly signer: RequestSigner | undefined;
 }
 
 /** What an address of the main document answers with. */
@@ -50,6 +55,7 @@ export class Navigation {
   robotsFailOpen = false;
   #start: WebUrl | undefined;
   #leftStart = false;
+  #leftHost = false;
   readonly #deps: NavigationDeps;
   readonly #hosts: HostCall;
   readonly #robotsTime: RobotsTime;
@@ -76,10 +82,11 @@ export class Navigation {
     budget: Budget,
     conditions: Readonly<Record<string, string>> = {},
   ): Promise<Result<Hop>> {
-    const {guard, transport, headers} = this.#deps;
+    const {guard, headers} = this.#deps;
     this.#hosts.openings.hold &&= checked.opened;
     this.#start ??= checked.url;
     this.#leftStart ||= checked.url.origin !== this.#start.origin;
+    this.#leftHost ||= this.#leftStart && !isUpgrade(this.#start, checked.url);
     const target = await authorizeHop(checked, this.#hosts, guard, budget);
     if (!target.ok) return target;
 
@@ -90,8 +97,24 @@ export class Navigation {
 
     const credential = this.credentialFor(checked.url);
     const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
-    const opened = await transport.request(target.value, {method: 'GET', headers: own}, budget);
+    const opened = await this.#request(target.value, own, budget);
     return opened.ok ? hopOf(opened.value, checked.url) : opened;
+  }
+
+  /** A request that is refused for want of a signature is repeated with one, once. */
+  async #request(
+    target: PinnedTarget,
+    headers: Readonly<Record<string, string>>,
+    budget: Budget,
+  ): Promise<Result<HttpResponse>> {
+    const {transport, signer} = this.#deps;
+    const opened = await transport.request(target, {method: 'GET', headers}, budget);
+    if (!opened.ok || !signer || this.#leftHost || target.url.scheme !== 'https') return opened;
+    const challenge = signatureChallenge(opened.value);
+    const signature = challenge === undefined ? undefined : signer.answer(challenge, target.url);
+    if (!signature) return opened;
+    opened.value.discard();
+    return transport.request(target, {method: 'GET', headers: {...headers, ...signature}}, budget);
   }
 
   /**
@@ -130,6 +153,11 @@ export class Navigation {
     const {Accept: _, ...own} = this.#deps.headers;
     return transport.request(target.value, {method, headers: {...headers, ...own}}, budget);
   }
+}
+
+/** From http to https of the same host. */
+function isUpgrade(from: WebUrl, to: WebUrl): boolean {
+  return from.name === to.name && from.port === 80 && to.port === 443 && to.scheme === 'https';
 }
 
 /** FR-WF-07a, FR-WF-07b: a redirect has no body for us, and a `Location`. */
