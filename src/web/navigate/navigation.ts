@@ -16,6 +16,7 @@ import {
   REDIRECT_STATUSES,
   type RenderingMethod,
   type RequestSigner,
+  type UsagePreference,
   type WebUrl,
 } from '../page.ts';
 import {parseUrl} from '../url/parse-url.ts';
@@ -53,6 +54,8 @@ export type Hop =
 export class Navigation {
   /** FR-WF-09a: some hop was allowed only because `fail_open` is set. */
   robotsFailOpen = false;
+  /** What the robots.txt of the last hop says of the use of its pages. */
+  robotsUsage: readonly UsagePreference[] = [];
   #start: WebUrl | undefined;
   #leftStart = false;
   #leftHost = false;
@@ -94,6 +97,7 @@ export class Navigation {
     const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.#hosts, budget.signal));
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
+    this.robotsUsage = robots.value.usage ?? [];
 
     const credential = this.credentialFor(checked.url);
     const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
@@ -122,8 +126,7 @@ export class Navigation {
    * checks that its URL alone allows. `from` is named where there were too many.
    */
   goOn(from: WebUrl, target: () => Result<WebUrl>): Result<CheckedUrl> {
-    const {policy, options} = this.#deps;
-    const max = options.max_redirects;
+    const max = this.#deps.options.max_redirects;
     this.#redirects += 1;
     if (this.#redirects > max) {
       return fail(
@@ -133,7 +136,12 @@ export class Navigation {
       );
     }
     const url = target();
-    return url.ok ? checkUrl(url.value, policy, this.#hosts.openings.hold) : url;
+    return url.ok ? this.check(url.value) : url;
+  }
+
+  /** What the URL of a further hop alone allows. */
+  check(url: WebUrl): Result<CheckedUrl> {
+    return checkUrl(url, this.#deps.policy, this.#hosts.openings.hold);
   }
 
   /** FR-WF-11b: one hop of what a page loads beside its document. robots.txt is not asked (FR-WF-ROBOTS-SCOPE-01). */
@@ -142,10 +150,10 @@ export class Navigation {
     {method, headers}: HttpRequest,
     budget: Budget,
   ): Promise<Result<HttpResponse>> {
-    const {policy, guard, transport} = this.#deps;
+    const {guard, transport} = this.#deps;
     const url = parseUrl(address);
     if (!url.ok) return url;
-    const checked = checkUrl(url.value, policy, this.#hosts.openings.hold);
+    const checked = this.check(url.value);
     if (!checked.ok) return checked;
     const target = await authorizeHop(checked.value, this.#hosts, guard, budget);
     if (!target.ok) return target;
