@@ -17,6 +17,7 @@ export interface AnthropicToolResult {
   is_error: boolean;
 }
 
+/** How the answers of tools are given to the Messages API. */
 export interface AnthropicOptions {
   /**
    * Gives what `web_read` and `web_fetch` show of a page as `search_result` blocks, which the API cites by itself.
