@@ -17,6 +17,7 @@ export async function converters() {
     'html-to-text (text)': await htmlToText(),
     'readability, linkedom, turndown': await readabilityLinkedom(),
     'readability, jsdom, turndown': await readabilityJsdom(),
+    'defuddle, linkedom, turndown': await defuddleLinkedom(),
   };
   return Object.fromEntries(Object.entries(all).filter(([, convert]) => convert !== undefined));
 }
@@ -63,6 +64,20 @@ async function readabilityLinkedom() {
   const {Readability} = await loadPeer('@mozilla/readability');
   const toMarkdown = await turndown();
   return html => toMarkdown(new Readability(parseHTML(html).document).parse()?.content || '<p></p>');
+}
+
+/** The whole of what a page becomes; the documents of linkedom have no styles to be asked for. */
+async function defuddleLinkedom() {
+  const defuddle = await loadPeer('defuddle');
+  const {parseHTML} = await loadPeer('linkedom');
+  const Defuddle = defuddle?.default?.default ?? defuddle?.default;
+  if (Defuddle === undefined) return undefined;
+  const toMarkdown = await turndown();
+  return (html, url = BASE) => {
+    const {document} = parseHTML(html);
+    document.styleSheets ??= [];
+    return toMarkdown(new Defuddle(document, {url}).parse().content || '<p></p>');
+  };
 }
 
 export async function readabilityJsdom() {

@@ -1,4 +1,4 @@
-export {type AnthropicTools, anthropicTools} from './adapters/anthropic.ts';
+export {type AnthropicOptions, type AnthropicTools, anthropicTools} from './adapters/anthropic.ts';
 export {type OpenaiTools, openaiTools} from './adapters/openai.ts';
 export {type OpenaiChatTools, openaiChatTools} from './adapters/openai-chat.ts';
 export {vercelTools} from './adapters/vercel-ai.ts';

@@ -2,6 +2,7 @@ import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {chunkMarkdown} from '../src/web/chunk/chunk-markdown.ts';
+import {pageAbout} from '../src/web/extract/about/page-about.ts';
 import {extractHtml} from '../src/web/extract/extract-html.ts';
 import {normalizeWhitespace} from '../src/web/extract/normalize-whitespace.ts';
 import {countTokens} from '../src/web/tokens/count-tokens.ts';
@@ -30,7 +31,20 @@ function expectGolden(slug: string, name: string, actual: string): void {
   expect(actual).toBe(readFileSync(path, 'utf8'));
 }
 
+/** R2: the main content, with what the page says about itself. */
+function read(slug: string): string {
+  const html = readFileSync(join(pagesDirectory, slug, 'source.html'), 'utf8');
+  const baseUrl = `https://golden.example/${slug}/page`;
+  const {markdown} = extractHtml(html, {baseUrl, honorBaseHref: false, mode: 'reader'});
+  return `<!-- ${JSON.stringify(pageAbout(html, 'reader'))} -->\n\n${markdown}`;
+}
+
 describe('goldens', () => {
+  test.each(slugs)('R2 %s in the mode of the reader', slug => {
+    expectGolden(slug, 'reader.md', read(slug));
+    expect(read(slug)).toBe(read(slug));
+  });
+
   test.each(slugs)('T-WF-INFRA-06 %s', slug => {
     const {markdown, json} = extracted(slug);
     expectGolden(slug, 'expected.md', markdown);

@@ -12,9 +12,39 @@ export function evaluate(pages, convert) {
       continue;
     }
     const text = textOfMarkdown(markdown);
-    rows.push({...of(page), ...wordScore(wordsOf(text), wordsOf(page.truth)), length: text.length});
+    const words = wordsOf(text);
+    const heading = titleHeading(page);
+    rows.push({
+      ...of(page),
+      ...wordScore(words, wordsOf(page.truth)),
+      length: text.length,
+      ...(heading && {hasHeading: ` ${words.join(' ')} `.includes(` ${heading.join(' ')} `)}),
+    });
   }
   return rows;
+}
+
+/** The words of the `h1` that is the title: the one that has half of its words there, else the only one. */
+function titleHeading({html, title}) {
+  const wanted = new Set(wordsOf(title));
+  const found = [...html.replace(/<!--[\s\S]*?-->/g, '').matchAll(/<h1\b[^>]*>([\s\S]*?)<\/h1>/gi)]
+    .map(([, inside]) => wordsOf(textOfHtml(inside)))
+    .filter(({length}) => length > 0);
+  const named = found.find(words => words.filter(word => wanted.has(word)).length * 2 >= words.length);
+  return named ?? (found.length === 1 ? found[0] : undefined);
+}
+
+/** Parts of a word may be in elements of their own, so these go without leaving a blank. */
+function textOfHtml(html) {
+  return html
+    .replace(/<(?:svg|script|style|button)\b[\s\S]*?<\/(?:svg|script|style|button)>/gi, ' ')
+    .replace(/<br\b[^>]*>/gi, ' ')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&#(x?)([0-9a-f]+);/gi, (_, hex, code) =>
+      String.fromCodePoint(Number.parseInt(code, hex ? 16 : 10)),
+    )
+    .replace(/&amp;/g, '&')
+    .replace(/&[a-z]+;/gi, ' ');
 }
 
 function of({id, kind, half, truth}) {
@@ -34,6 +64,7 @@ export function summary(rows) {
     precision: mean(rows.map(({precision}) => precision)),
     recall: mean(rows.map(({recall}) => recall)),
     lost: lost / rows.length,
+    h1: mean(rows.flatMap(({hasHeading}) => (hasHeading === undefined ? [] : [hasHeading ? 1 : 0]))),
     ...Object.fromEntries(
       kinds.map(kind => [kind, mean(rows.filter(row => row.kind === kind).map(({f1}) => f1))]),
     ),

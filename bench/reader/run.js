@@ -28,7 +28,7 @@ if (directory === undefined || more.length > 0) {
 }
 
 /** Peers that find the main content, or take the whole page. */
-const PEERS = /^(?:readability, linkedom|mdream \(Rust\), minimal|turndown$)/;
+const PEERS = /^(?:readability, linkedom|defuddle|mdream \(Rust\), minimal|turndown$)/;
 
 const contenders = {'forge-tools, reader': await reader(values.weights), 'forge-tools, srd': await srd()};
 if (values.peers) {
@@ -42,7 +42,7 @@ const pages = [...labelledPages(directory, options)].filter(
   ({truth}, at) => truth !== '' && at % every === 0,
 );
 const lines = [
-  `${pages.length} pages; word F1, mean over pages; lost: pages with less than 15 % of their text`,
+  `${pages.length} pages; word F1, mean over pages; lost: pages with less than 15 % of their text; h1: pages that keep the one that is their title`,
 ];
 for (const [name, convert] of Object.entries(contenders)) {
   const start = process.cpuUsage();

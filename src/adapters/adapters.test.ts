@@ -1,6 +1,10 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import {describe, expect, test} from 'vitest';
+import type {Json} from '../core/json.ts';
 import type {ToolRequest, ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost, ToolListing} from '../core/tool-host.ts';
+import type {WebReadData} from '../tools/web/web-read-data.ts';
+import {renderWebRead} from '../tools/web/web-read-text.ts';
 import {anthropicTools} from './anthropic.ts';
 import {openaiTools} from './openai.ts';
 import {openaiChatTools} from './openai-chat.ts';
@@ -63,6 +67,71 @@ describe('Anthropic', () => {
       options: {maxOutputBytes: 1000},
     });
     expect(await respond([{type: 'text'}])).toEqual([]);
+  });
+
+  /** A page as `web_read` and `web_fetch` answer, rendered by the tools themselves. */
+  function pageHost(data: object): ToolHost {
+    const {host} = hostOf();
+    return {
+      ...host,
+      call: async request => ({
+        ...(await host.call({...request, params: {path: 'a.txt'}})),
+        data: data as Json,
+      }),
+      renderText: ({data: shown, tool}) =>
+        tool === 'web_read' ? renderWebRead(shown as unknown as WebReadData) : JSON.stringify(shown),
+    };
+  }
+
+  const use = (name: string) => [{type: 'tool_use', id: 'toolu_1', name, input: {}}];
+  const passage = (chunk: number, text: string) => ({
+    ...{text, tokens: 2, start: chunk, end: chunk + 1, chunk, last_chunk: chunk},
+    section: {number: 1, heading: 'Water'},
+  });
+  const READ = {
+    ...{final_url: 'https://bees.test/', title: 'Bees', fetched_at: '', rendering_method: 'http', notes: []},
+    ...{snapshot: 'f00', total_tokens: 9, total_chunks: 9, total_sections: 1},
+    passages: [passage(3, 'A litre.\n'), passage(5, 'Or two.')],
+    others: [{chunk: 7, section: {number: 2, heading: 'Rest'}}],
+  };
+
+  test('policy: with citations, passages are search results behind the frame of the answer', async () => {
+    const {respond} = anthropicTools(pageHost(READ), {citations: true});
+    // The official types take what is given.
+    const [answer]: Anthropic.ToolResultBlockParam[] = await respond(use('web_read'));
+    const result = (text: string) => ({
+      type: 'search_result',
+      source: 'https://bees.test/',
+      title: 'Bees – Water',
+      content: [{type: 'text', text}],
+      citations: {enabled: true},
+    });
+    expect(answer?.content).toEqual([
+      {type: 'text', text: expect.any(String)},
+      result('A litre.'),
+      result('Or two.'),
+    ]);
+    const frame = JSON.stringify(answer?.content?.[0]);
+    for (const part of ['snapshot f00', 'chunk 3', 'chunk 5', 'also: chunk 7']) expect(frame).toContain(part);
+    for (const part of ['litre', 'nothing found']) expect(frame).not.toContain(part);
+  });
+
+  test('policy: chunks of web_fetch too; what has no text, failed, or comes of another tool stays a text', async () => {
+    const fetched = {
+      final_url: 'https://bees.test/',
+      chunks: [{heading: '', text: 'A litre.', token_count: 2}],
+    };
+    const contentOf = async (data: object, tool: string) =>
+      (await anthropicTools(pageHost(data), {citations: true}).respond(use(tool)))[0]?.content;
+    expect(await contentOf(fetched, 'web_fetch')).toMatchObject([
+      {type: 'text'},
+      {type: 'search_result', title: 'https://bees.test/', content: [{text: 'A litre.'}]},
+    ]);
+    expect(await contentOf({...fetched, chunks: []}, 'web_fetch')).toEqual(expect.any(String));
+    expect(await contentOf(fetched, 'other')).toEqual(expect.any(String));
+    expect(await contentOf({text: 'of another form'}, 'web_fetch')).toEqual(expect.any(String));
+    const {respond} = anthropicTools(pageHost(READ));
+    expect((await respond(use('web_read')))[0]?.content).toContain('A litre.');
   });
 });
 

@@ -1,5 +1,7 @@
 import type {Json} from '../core/json.ts';
+import type {ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost} from '../core/tool-host.ts';
+import {type AnthropicSearchResult, type AnthropicText, searchResults} from './search-results.ts';
 
 /** A tool of the Messages API. */
 export interface AnthropicTool {
@@ -11,8 +13,17 @@ export interface AnthropicTool {
 export interface AnthropicToolResult {
   type: 'tool_result';
   tool_use_id: string;
-  content: string;
+  content: string | (AnthropicText | AnthropicSearchResult)[];
   is_error: boolean;
+}
+
+/** How the answers of tools are given to the Messages API. */
+export interface AnthropicOptions {
+  /**
+   * Gives what `web_read` and `web_fetch` show of a page as `search_result` blocks, which the API cites by itself.
+   * All search results of a request have to be of one mind about citations, those of other tools too. Default: false.
+   */
+  readonly citations?: boolean;
 }
 
 /** Tools in the form of the Messages API, and the way back. */
@@ -30,7 +41,9 @@ export interface AnthropicTools {
 }
 
 /** The tools of a toolbox for Anthropic's Messages API. */
-export function anthropicTools(host: ToolHost): AnthropicTools {
+export function anthropicTools(host: ToolHost, {citations = false}: AnthropicOptions = {}): AnthropicTools {
+  const contentOf = (result: ToolResult): AnthropicToolResult['content'] =>
+    (citations ? searchResults(result, host) : undefined) ?? host.renderText(result);
   return {
     tools: host.listTools().map(({name, description, paramsSchema}) => ({
       name,
@@ -44,7 +57,7 @@ export function anthropicTools(host: ToolHost): AnthropicTools {
           return {
             type: 'tool_result',
             tool_use_id: id,
-            content: host.renderText(result),
+            content: contentOf(result),
             is_error: result.status === 'error',
           };
         }),

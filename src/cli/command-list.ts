@@ -68,6 +68,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Take back what one step of a run wrote, if nothing changed it since',
     load: async () => (await import('./commands/undo.ts')).undoCommand,
   },
+  'bot-key': {
+    summary: 'Make the key that proves to web sites who asks, and print what to publish of it',
+    load: async () => (await import('./commands/bot-key.ts')).botKeyCommand,
+  },
   completions: {
     summary: 'Print what makes a shell complete commands and flags',
     load: async () => (await import('./commands/completions.ts')).completionsCommand,

@@ -1,5 +1,5 @@
 import {readdir} from 'node:fs/promises';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 import type {Config} from '../config/config-schema.ts';
 import type {Environment} from '../config/environment.ts';
 import {defaultRunsRoot, defaultStateDirectory, programDirectories} from '../config/state-directories.ts';
@@ -22,16 +22,18 @@ import {
 } from '../tools/change/undo-step.ts';
 import {openWorkspaceSession} from '../tools/files/workspace-session.ts';
 import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
+import {type BotKey, openBotKey as openKeyFile} from '../web/identity/key-file.ts';
 import {openWeb} from '../web/open-web.ts';
 import {renderUnifiedDiff} from '../workspace/patch/diff/render-unified.ts';
 import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import {openOnDesktop} from '../workspace/process/open-on-desktop.ts';
 import {protectedPaths} from './protected-paths.ts';
+import {startedIn} from './started-in.ts';
 
 export {openPageCache} from './open-page-cache.ts';
 export {openPageReader} from './open-page-reader.ts';
 export {parseListedUrl} from './parse-listed-url.ts';
-export type {FollowedRun, ListedRun, LogCheck, PendingApproval, Probe, WrittenReport};
+export type {BotKey, FollowedRun, ListedRun, LogCheck, PendingApproval, Probe, WrittenReport};
 
 /** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
 
@@ -199,6 +201,11 @@ async function tryBrowser(
   } finally {
     await web.value.close();
   }
+}
+
+/** The key that signs requests where an origin asks for it; it is made where the file is not there. */
+export function openBotKey(file: string, environment: Environment): Result<BotKey, string> {
+  return openKeyFile(resolve(environment.cwd, file), startedIn(environment));
 }
 
 export interface ApprovalManager {

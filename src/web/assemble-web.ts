@@ -29,7 +29,7 @@ import {logFetch} from './log-fetch.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {ExtractionMode, WebFetchOptions} from './options.ts';
-import type {Credential, ExtraMedia, HttpTransport, WebUrl} from './page.ts';
+import type {Credential, ExtraMedia, HttpTransport, RequestSigner, WebUrl} from './page.ts';
 import {
   type DocumentRequest,
   type QuoteOutcome,
@@ -66,6 +66,7 @@ export interface WebSettings {
   readonly policy: GuardPolicy;
   readonly proxy: ProxySettings | undefined;
   readonly credentials: readonly Credential[];
+  readonly signer: RequestSigner | undefined;
 }
 
 export interface Web {
@@ -90,7 +91,7 @@ const REMEMBERED_REDIRECTS = 10_000;
 /** Wires the stages of `web_fetch`. */
 export function assembleWeb(
   options: WebFetchOptions,
-  {policy, proxy, credentials, readingMode}: WebSettings,
+  {policy, proxy, credentials, signer, readingMode}: WebSettings,
   ports: WebPorts,
 ): Web {
   const {clock} = ports;
@@ -126,6 +127,7 @@ export function assembleWeb(
     sharedLoads: new SingleFlight(),
     headers,
     credentials,
+    signer,
     askedAs: askedAs(options),
     clock,
     log,

@@ -12,12 +12,14 @@ import {cachedPage} from './find-cached.ts';
 import {acceptHeader} from './navigate/accept-header.ts';
 import type {HostReach} from './navigate/host-reach.ts';
 import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
+import {usagePreferences} from './navigate/usage-preferences.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {CheckedUrl, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
 import {type Content, type ContentDeps, type KeptPage, readContent} from './read-content.ts';
 import {mediaVariant, ownMedia, readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {type BrowserPageDeps, openBrowserPage} from './render/open-browser-page.ts';
+import {parseUrl} from './url/parse-url.ts';
 
 interface StoreDeps {
   readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'http' | 'timeout_seconds' | 'extraction'>;
@@ -83,7 +85,7 @@ export async function loadPage(
       const page = cachedPage({...confirmed.entry, facts}, confirmed.finalUrl, budget.remainingMs());
       return ok(withNotes(page, navigation, stored));
     }
-    const content = read.value;
+    const content = withUsage(read.value, navigation);
     const validators = content.isRefreshable
       ? validatorsOf(content.source.headers, content.source.fetchedAt, askedAs)
       : undefined;
@@ -131,7 +133,19 @@ async function recall(
   const entry: CacheEntry | undefined = await cache.recall(address, 'http');
   if (entry?.validators?.asked_as !== askedAs) return undefined;
   const kept = keptDocument(entry.validators);
-  return kept && {...kept, entry, finalUrl: url.canonical};
+  if (!kept || entry.facts?.alternate === undefined) {
+    return kept && {...kept, entry, finalUrl: url.canonical};
+  }
+  // Its validators are those of the version in Markdown. An entry is a stranger's word: it leads nowhere else.
+  const at = parseUrl(entry.facts.alternate);
+  if (!at.ok || at.value.origin !== url.origin) return undefined;
+  return {...kept, at: at.value, entry, finalUrl: url.canonical};
+}
+
+/** What the site says of the use of the page. It is recorded, and that is all. */
+function withUsage(content: Content, {robotsUsage: robots}: Navigation): Content {
+  const usage = usagePreferences({robots, headers: content.source.headers, license: content.license});
+  return usage.length === 0 ? content : {...content, facts: {...content.facts, usage}};
 }
 
 /** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */

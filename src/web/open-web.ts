@@ -3,6 +3,7 @@ import type {Web, WebPorts, WebSettings} from './assemble-web.ts';
 import {readCredentials} from './credentials/read-credentials.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {readGuardPolicy} from './guard/guard-policy.ts';
+import {readIdentity} from './identity/read-identity.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {WebReadOptions} from './read/options.ts';
 import {readProxySettings} from './transport/connect/proxy.ts';
@@ -31,8 +32,16 @@ export function openWeb(
   if (!proxy.ok) return {ok: false, error: [proxy.error.message]};
   const {credentials, problems} = readCredentials(options.credentials, ports);
   if (problems.length > 0) return {ok: false, error: problems};
+  const identity = readIdentity(options.identity, ports);
+  if (!identity.ok) return {ok: false, error: [identity.error]};
   const {policy, warnings} = guard.value;
-  const settings: WebSettings = {policy, proxy: proxy.value, credentials, readingMode: reading.mode};
+  const settings: WebSettings = {
+    policy,
+    proxy: proxy.value,
+    credentials,
+    signer: identity.value,
+    readingMode: reading.mode,
+  };
 
   let loading: Promise<Web> | undefined;
   const load = (): Promise<Web> => {

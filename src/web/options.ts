@@ -151,6 +151,24 @@ export const webFetchSection = {
         },
       },
     },
+    identity: {
+      kind: 'section',
+      doc: 'Who asks, proven by a signature (Web Bot Auth) to an origin that answers 401, 403 or 429 and wants one. Unset, nothing is ever signed. The signature goes to that origin only, over https only, and not after a redirect from another one.',
+      extension: true,
+      entries: {
+        key_file: {
+          kind: 'text',
+          default: '',
+          path: true,
+          doc: 'The Ed25519 key, as `forge-tools bot-key` makes it: a file of your own that nobody else can read, outside of the workspace.',
+        },
+        agent_url: {
+          kind: 'text',
+          default: '',
+          doc: 'The https origin where you publish what `forge-tools bot-key` prints: `https://bot.example.com`.',
+        },
+      },
+    },
     http: {
       kind: 'section',
       doc: 'The HTTP client.',

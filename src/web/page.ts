@@ -61,6 +61,18 @@ export interface Credential {
   readonly id: string;
 }
 
+/** Says which program asks, to an origin that wants to know (RFC 9421). */
+export interface RequestSigner {
+  /**
+   * The headers that answer an `Accept-Signature`, for a GET of this URL and for no other authority. `undefined`
+   * where another signature is asked for than can be given.
+   */
+  readonly answer: (challenge: string, url: WebUrl) => Readonly<Record<string, string>> | undefined;
+}
+
+/** `details.reason` of a `http_4xx` that is no error but a demand for a licence; the reading tools have a code for it. */
+export const LICENSE_REQUIRED = 'license_required';
+
 /** Lower-case name → values in the order of arrival. */
 export type HeaderMap = ReadonlyMap<string, readonly string[]>;
 
@@ -122,6 +134,8 @@ export interface KeptDocument {
   readonly conditions: Readonly<Record<string, string>>;
   /** Whether a 304 with these headers speaks of it. */
   readonly isConfirmedBy: (headers: HeaderMap) => boolean;
+  /** Where its server is asked about it, if not at the address of the page: the version in Markdown that it is from. */
+  readonly at?: WebUrl;
 }
 
 /** A document as it came: where from, and undecoded. */
@@ -228,14 +242,35 @@ export interface ChunkPlan {
   readonly counts: TokenCounts;
 }
 
+/** What a site says of how its pages may be used, as it is written. It is recorded, and nothing is decided by it. */
+export interface UsagePreference {
+  readonly source: (typeof USAGE_SOURCES)[number];
+  readonly name: (typeof USAGE_NAMES)[number];
+  readonly value: string;
+}
+
+/** A header of the response, the robots.txt of the origin (what it says to us), or the page itself. */
+export const USAGE_SOURCES = ['http', 'robots.txt', 'html'] as const;
+/** AIPREF, Cloudflare's content signals, and the address of an RSL licence. */
+export const USAGE_NAMES = ['Content-Usage', 'Content-Signal', 'License'] as const;
+
+/** What a page says about itself by its structure (meta elements, JSON-LD, `time`), unproven. */
+export interface PageByline {
+  readonly author?: string;
+  /** ISO 8601, as the page writes it. */
+  readonly published?: string;
+  readonly site?: string;
+}
+
 /** Rulings R1 and R3: what is known of a document beside its text. */
-export interface PageFacts {
+export interface PageFacts extends PageByline {
   /** RFC 3339: when the server last said that the document is still this one. */
   readonly validatedAt?: string;
   /** Where it is neither HTML nor plain text. */
   readonly media?: ExtraMedia;
   /** The version in Markdown that the page names, where the text is from there. */
   readonly alternate?: string;
+  readonly usage?: readonly UsagePreference[];
 }
 
 /** A document from the network or from the cache. */

@@ -4,6 +4,7 @@ import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {CacheEntry, RenderingReason} from './cache/entry.ts';
 import {convertDocument} from './convert/convert-document.ts';
+import type {ConvertedDocument} from './convert/jobs.ts';
 import {fetchAlternate} from './navigate/fetch-alternate.ts';
 import {
   type ConfirmedDocument,
@@ -12,7 +13,7 @@ import {
   refreshDocument,
 } from './navigate/fetch-document.ts';
 import type {Recall} from './navigate/follow-redirects.ts';
-import {linkedMarkdown} from './navigate/linked-markdown.ts';
+import {linkedMarkdown} from './navigate/link-header.ts';
 import type {Navigation} from './navigate/navigation.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {
@@ -24,6 +25,7 @@ import type {
   KeptDocument,
   Note,
   PageFacts,
+  RawDocument,
   RenderingMethod,
   WebUrl,
 } from './page.ts';
@@ -43,7 +45,9 @@ export interface Content {
   /** Ruling F3: what describes the content is kept with it. */
   readonly notes: readonly Note[];
   readonly facts: PageFacts;
-  /** The server's own document, not what a browser or a version elsewhere made of it: it can be asked about. */
+  /** The licence that the page names. */
+  readonly license: string | undefined;
+  /** The server's own document, not what a browser made of it: it can be asked about. */
   readonly isRefreshable: boolean;
   /** The next attempt may do better: not for the cache. */
   readonly uncacheable?: true;
@@ -163,7 +167,7 @@ async function readAlternate(
   if (!read.ok || read.value.document.markdown === '') return undefined;
   const {spaIndicators: _, alternateLink: __, ...content} = read.value;
   const facts = {media: 'markdown', alternate: fetched.value.url.canonical} as const;
-  return {...content, finalUrl: page.url.canonical, facts, isRefreshable: false};
+  return {...content, finalUrl: page.url.canonical, facts};
 }
 
 async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Result<HttpContent>> {
@@ -171,11 +175,10 @@ async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Re
   const {raw} = fetched;
   const converted = await convertDocument(raw, finalUrl, call.maxChunkTokens, call.deps, call.budget);
   if (!converted.ok) return converted;
-  const {document, plan, bytes, charsetFallback, spaIndicators, alternateLink} = converted.value;
+  const {document, plan, bytes, charsetFallback, spaIndicators, about} = converted.value;
   // The bytes went into the conversion, and come out of it.
   const source = {...fetched, raw: {...raw, bytes}};
   const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
-  const {media} = raw;
   return ok({
     source,
     finalUrl,
@@ -183,10 +186,10 @@ async function readHttp(fetched: FetchedDocument, call: ContentCall): Promise<Re
     document,
     plan,
     notes,
-    facts: media === 'html' || media === 'text' ? {} : {media},
+    ...factsOf(raw, about),
     isRefreshable: raw.status === 200,
     spaIndicators,
-    alternateLink,
+    alternateLink: about.alternate,
   });
 }
 
@@ -211,11 +214,17 @@ async function render(
   if (!page.ok) return page;
   const rendered = await renderDocument(page.value, source, maxChunkTokens, deps, budget);
   if (!rendered.ok) return rendered;
-  const {method, finalUrl, document, plan, notes} = rendered.value;
+  const {method, finalUrl, document, plan, notes, about} = rendered.value;
   const rendering = method === 'browser' ? {method, origin} : {method};
-  const {media} = source.raw;
-  const facts = media === 'html' || media === 'text' ? {} : {media};
-  return ok({source, finalUrl, ...rendering, document, plan, notes, facts, isRefreshable: false});
+  const said = factsOf(source.raw, about);
+  return ok({source, finalUrl, ...rendering, document, plan, notes, ...said, isRefreshable: false});
+}
+
+function factsOf(
+  {media}: Pick<RawDocument, 'media'>,
+  {byline, license}: ConvertedDocument['about'],
+): Pick<Content, 'facts' | 'license'> {
+  return {facts: media === 'html' || media === 'text' ? {...byline} : {media}, license};
 }
 
 function withoutBrowser({spaIndicators: _, alternateLink: __, ...content}: HttpContent): Content {

@@ -1,15 +1,16 @@
 import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import {fail} from '../core/failure/fail.ts';
+import type {Failure} from '../core/failure/failure.ts';
 import type {Log} from '../core/log.ts';
-import {ok, type Result} from '../core/result.ts';
+import {type Err, ok, type Result} from '../core/result.ts';
 import type {WorkerPool} from './convert/worker-pool.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {checkUrl} from './guard/check-url.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {HostReach} from './navigate/host-reach.ts';
 import type {ExtractionMode, WebFetchOptions} from './options.ts';
-import type {ExtraMedia, ReadingTerms} from './page.ts';
+import {type ExtraMedia, LICENSE_REQUIRED, type ReadingTerms} from './page.ts';
 import type {QuoteCheck} from './read/quote/quote-check.ts';
 import type {Links} from './read/readable-page.ts';
 import type {Ask, Reading} from './read/reading.ts';
@@ -156,7 +157,7 @@ async function loadSnapshot(
     {url: request.url, max_chunk_tokens, no_cache, force_browser, mode},
     {...limits, maxBytes: Number.POSITIVE_INFINITY, reading},
   );
-  if (!fetched.ok) return fetched;
+  if (!fetched.ok) return licenseFailure(fetched.error) ?? fetched;
   const page = snapshotPage(fetched.value);
   await snapshots.keep(canonical, page);
   if (wanted === undefined || wanted === page.snapshot) return ok(page);
@@ -168,6 +169,14 @@ async function loadSnapshot(
     `Snapshot ${wanted} of ${redactUrl(request.url)} is not kept any more, and the page says something else now (snapshot ${page.snapshot}). Read it again without snapshot.`,
     {snapshot: wanted, current: page.snapshot},
   );
+}
+
+/** The same refusal, by a code of its own. */
+function licenseFailure({code, message, details}: Failure): Err<Failure> | undefined {
+  const {reason, ...rest} = details;
+  return code === 'http_4xx' && reason === LICENSE_REQUIRED
+    ? fail('license_required', message, rest)
+    : undefined;
 }
 
 function snapshotPage({response, markdown: text, facts}: FetchOutcome): SnapshotPage {

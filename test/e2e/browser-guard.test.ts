@@ -47,7 +47,7 @@ async function renderPublicPage(body: (internalPort: number) => string) {
   const {policy} = settings.value;
   const web = assembleWeb(
     options,
-    {policy, proxy: undefined, credentials: [], readingMode: 'reader'},
+    {policy, proxy: undefined, credentials: [], signer: undefined, readingMode: 'reader'},
     {
       log: event => logs.push(event),
       clock: systemClock,

@@ -120,7 +120,7 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The server answered with a client error (408 and 429 can be retried).',
     next: 'Check the address; on 408 and 429 wait, then retry.',
-    details: ['status', 'status_text', 'retry_after'],
+    details: ['status', 'status_text', 'retry_after', 'reason', 'challenge'],
   },
   http_5xx: {
     blame: 'remote',
@@ -164,6 +164,14 @@ export const FAILURE_CODES = {
       'The snapshot of the page is not kept any more, and the page has another text now (web_read, verify_quote).',
     next: 'Read the page again without `snapshot`; positions and chunk numbers of the old one do not hold.',
     details: ['snapshot', 'current'],
+  },
+  license_required: {
+    blame: 'remote',
+    retryable: false,
+    meaning:
+      'The site gives the page only to who has a licence for this use (web_read, verify_quote; web_fetch says `http_4xx` with this as `details.reason`).',
+    next: 'Choose another source, or have the operator get a licence and set it as a credential of the origin.',
+    details: ['status', 'status_text', 'retry_after', 'challenge'],
   },
   invalid_params: {
     blame: 'caller',

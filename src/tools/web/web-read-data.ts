@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {EXTRA_MEDIA, NOTE_ORDER} from '../../web/page.ts';
+import {EXTRA_MEDIA, NOTE_ORDER, USAGE_NAMES, USAGE_SOURCES} from '../../web/page.ts';
 import type {ReadOutcome} from '../../web/read-page.ts';
 
 const section = z.object({number: z.int(), heading: z.string()});
@@ -18,6 +18,9 @@ export const webReadData = z.object({
   final_url: z.string(),
   title: z.string().exactOptional(),
   language: z.string().exactOptional(),
+  author: z.string().exactOptional().describe('What the page says of itself, unproven.'),
+  published: z.string().exactOptional().describe('ISO 8601, as the page writes it, unproven.'),
+  site: z.string().exactOptional().describe('What the page says of itself, unproven.'),
   fetched_at: z.string().describe('RFC 3339 time of the original fetch.'),
   validated_at: z
     .string()
@@ -28,6 +31,11 @@ export const webReadData = z.object({
     .string()
     .exactOptional()
     .describe('The Markdown version that the page names, where the text is from there.'),
+  usage_preferences: z
+    .array(z.object({source: z.enum(USAGE_SOURCES), name: z.enum(USAGE_NAMES), value: z.string()}))
+    .readonly()
+    .exactOptional()
+    .describe('What the site says of how the page may be used, as written. Nothing here acts on it.'),
   rendering_method: z.enum(['http', 'browser']),
   notes: z.array(z.enum(NOTE_ORDER)).readonly(),
   snapshot: z.string().describe('Names this text; chunks and positions hold for it alone.'),
@@ -73,15 +81,19 @@ export type WebReadData = z.output<typeof webReadData>;
 
 export function webReadDataOf({page, reading}: ReadOutcome): WebReadData {
   const {finalUrl, title, language, fetchedAt, method, notes, snapshot, facts} = page;
-  const {validatedAt, media, alternate} = facts;
+  const {validatedAt, media, alternate, author, published, site, usage} = facts;
   return {
     final_url: finalUrl,
     ...(title !== undefined && {title}),
     ...(language !== undefined && {language}),
+    ...(author !== undefined && {author}),
+    ...(published !== undefined && {published}),
+    ...(site !== undefined && {site}),
     fetched_at: fetchedAt,
     ...(validatedAt !== undefined && {validated_at: validatedAt}),
     ...(media !== undefined && {media}),
     ...(alternate !== undefined && {alternate}),
+    ...(usage !== undefined && {usage_preferences: usage}),
     rendering_method: method,
     notes,
     snapshot,

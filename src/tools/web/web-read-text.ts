@@ -3,6 +3,7 @@ import type {WebReadData} from './web-read-data.ts';
 
 /** Longer titles and addresses are cut in the frame; `data` has them whole. */
 const LONGEST = 160;
+const LONGEST_BYLINE = 60;
 
 type Section = WebReadData['passages'][number]['section'];
 
@@ -38,6 +39,7 @@ function frameOf(data: WebReadData, isFind: boolean): readonly string[] {
   const notes = data.notes.filter(note => note !== 'cache_hit');
   return [
     `${title === undefined ? '' : `${JSON.stringify(cut(title))} `}${cut(final_url)}`,
+    ...bylineOf(data),
     `${total_tokens} tokens, ${total_sections} sections, ${total_chunks} chunks`,
     `snapshot ${snapshot}`,
     ...(notes.length > 0 ? [notes.join(', ')] : []),
@@ -51,6 +53,16 @@ function frameOf(data: WebReadData, isFind: boolean): readonly string[] {
         : [positionOf(first)]),
     ...(data.next_chunk === undefined ? [] : [`next: chunk ${data.next_chunk}`]),
   ].filter(part => part !== '');
+}
+
+/** Where the page begins, and not with every part of it. */
+function bylineOf({author, published, site, passages, outline}: WebReadData): readonly string[] {
+  if (outline === undefined && passages[0]?.start !== 0) return [];
+  return [site, author, published].flatMap(said => (said === undefined ? [] : [quotedLine(said)]));
+}
+
+function quotedLine(text: string): string {
+  return JSON.stringify(cut(text, LONGEST_BYLINE));
 }
 
 function positionOf({chunk, last_chunk, section}: WebReadData['passages'][number]): string {
@@ -86,8 +98,8 @@ function nameOf({number, heading}: Section): string {
 }
 
 /** Between code points. */
-function cut(text: string): string {
-  if (text.length <= LONGEST) return text;
-  const end = (text.charCodeAt(LONGEST - 1) & 0xfc00) === 0xd800 ? LONGEST - 1 : LONGEST;
+function cut(text: string, longest = LONGEST): string {
+  if (text.length <= longest) return text;
+  const end = (text.charCodeAt(longest - 1) & 0xfc00) === 0xd800 ? longest - 1 : longest;
   return `${text.slice(0, end)}…`;
 }

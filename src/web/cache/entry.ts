@@ -1,7 +1,6 @@
 import {isUtf8} from 'node:buffer';
 import {crc32} from 'node:zlib';
 import {
-  EXTRA_MEDIA,
   type ExtractedDocument,
   NOTE_ORDER,
   type Note,
@@ -12,6 +11,7 @@ import {
   type TruncationReason,
 } from '../page.ts';
 import {readTokenCounts} from './stored-counts.ts';
+import {isTime, printFacts, readFacts} from './stored-facts.ts';
 import {textSlices} from './text-slices.ts';
 import {readValidators, type Validators} from './validators.ts';
 
@@ -51,7 +51,6 @@ export const LARGEST_ENTRY = 268_435_456;
 const VERSION = 2;
 const METHODS: readonly RenderingMethod[] = ['http', 'browser'];
 const ORIGINS: readonly RenderingReason[] = ['fallback', 'forced', 'js_heavy'];
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 export function printEntry(entry: CacheEntry): Uint8Array {
   const {canonical_url, rendering_method, fetched_at, expires_at, last_accessed_at} = entry;
@@ -67,9 +66,7 @@ export function printEntry(entry: CacheEntry): Uint8Array {
     origin,
     truncation_reason,
     notes: notes.length > 0 ? notes : undefined,
-    validated_at: facts?.validatedAt,
-    media: facts?.media,
-    alternate: facts?.alternate,
+    ...(facts && printFacts(facts)),
     validators,
     checksum: checksumOf(extracted, counts),
   };
@@ -173,25 +170,8 @@ function readDocument(value: unknown): ExtractedDocument | undefined {
   return {markdown, ...(title !== undefined && {title}), ...(language !== undefined && {language})};
 }
 
-/** `undefined` where something of it is wrong. */
-function readFacts(fields: {readonly [field: string]: unknown}): PageFacts | undefined {
-  const {validated_at: validatedAt, alternate} = fields;
-  const media = EXTRA_MEDIA.find(one => one === fields['media']);
-  if (media !== fields['media'] || !isOptionalText(alternate)) return undefined;
-  if (validatedAt !== undefined && !isTime(validatedAt)) return undefined;
-  return {
-    ...(validatedAt !== undefined && {validatedAt}),
-    ...(media && {media}),
-    ...(alternate !== undefined && {alternate}),
-  };
-}
-
 function isOptionalText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
-}
-
-function isTime(value: unknown): value is string {
-  return typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function isNote(value: unknown): value is Note {

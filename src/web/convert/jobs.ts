@@ -1,10 +1,10 @@
 import type {Result} from '../../core/result.ts';
 import {decodeText} from '../decode/decode-text.ts';
+import {type PageAbout, pageAbout} from '../extract/about/page-about.ts';
 import {extractHtml} from '../extract/extract-html.ts';
 import {extractFeed} from '../extract/feed/extract-feed.ts';
 import {xmlCharset} from '../extract/feed/xml-charset.ts';
 import {extractJson} from '../extract/json/extract-json.ts';
-import {namedMarkdown} from '../extract/named-markdown.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
 import type {ExtractionMode} from '../options.ts';
@@ -36,8 +36,7 @@ export interface ConvertedDocument {
   readonly charsetFallback: boolean;
   /** FR-WF-12c: checked on the decoded HTML, before anything is removed. */
   readonly spaIndicators: boolean;
-  /** Ruling R3: what the HTML names as its version in Markdown. */
-  readonly alternateLink: string | undefined;
+  readonly about: PageAbout;
   readonly plan: ChunkPlan;
   /** What the job was given. */
   readonly bytes: Uint8Array;
@@ -91,7 +90,7 @@ function extract(job: ConvertJob): Omit<ConvertedDocument, 'plan' | 'bytes'> {
       : extractOther(media, text, baseUrl),
     charsetFallback: fallback,
     spaIndicators: html && hasSpaIndicators(text),
-    alternateLink: html ? namedMarkdown(text) : undefined,
+    about: html ? pageAbout(text, job.mode) : {},
   };
 }
 

@@ -9,7 +9,7 @@ export async function runPdfJob({bytes, maxTokens}: ConvertJob): Promise<Convert
     document,
     charsetFallback: false,
     spaIndicators: false,
-    alternateLink: undefined,
+    about: {},
     plan: runChunkJob({markdown: document.markdown, maxTokens}),
     bytes: new Uint8Array(),
   };

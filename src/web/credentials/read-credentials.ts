@@ -20,7 +20,7 @@ const MOST_BYTES = 16_384;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** What says how the message itself is read, or who asks, is not a credential. */
 const OURS = new Set(
-  'host connection content-length transfer-encoding te trailer upgrade expect accept accept-encoding user-agent range if-none-match if-modified-since proxy-authorization proxy-connection keep-alive'.split(
+  'host connection content-length transfer-encoding te trailer upgrade expect accept accept-encoding user-agent range if-none-match if-modified-since proxy-authorization proxy-connection keep-alive signature signature-input signature-agent'.split(
     ' ',
   ),
 );

@@ -32,6 +32,11 @@ export async function followRedirects<Kept extends KeptDocument>(
   let kept = await recall?.(start.url);
   for (;;) {
     const {url} = current;
+    if (kept?.at) {
+      const response = await confirmThere(kept.at, kept, navigation, budget);
+      if (response) return ok({url, response, permanent, confirmed: kept});
+      kept = undefined;
+    }
     const hop = await navigation.takeHop(current, budget, kept?.conditions);
     if (!hop.ok) return hop;
     if (hop.value.kind === 'response') {
@@ -51,4 +56,20 @@ export async function followRedirects<Kept extends KeptDocument>(
     current = next.value;
     kept = await recall?.(current.url);
   }
+}
+
+/** The 304 of another address of the same origin; whatever else it answers, the page itself is asked for. */
+async function confirmThere(
+  address: WebUrl,
+  {conditions, isConfirmedBy}: KeptDocument,
+  navigation: Navigation,
+  budget: Budget,
+): Promise<HttpResponse | undefined> {
+  const checked = navigation.check(address);
+  const hop = checked.ok ? await navigation.takeHop(checked.value, budget, conditions) : checked;
+  if (!hop.ok || hop.value.kind === 'redirect') return undefined;
+  const {response} = hop.value;
+  if (response.status === NOT_MODIFIED && isConfirmedBy(response.headers)) return response;
+  response.discard();
+  return undefined;
 }

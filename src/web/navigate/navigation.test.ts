@@ -53,6 +53,7 @@ function navigationOf({response, deps, mayReach}: Setting = {}) {
     },
     headers: {'User-Agent': 'forge', Accept: 'text/html'},
     credentials: [],
+    signer: undefined,
     ...deps,
   };
   const reach = new HostReach(checked(START).url, mayReach);

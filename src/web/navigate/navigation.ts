@@ -12,8 +12,11 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpTransport,
+  type PinnedTarget,
   REDIRECT_STATUSES,
   type RenderingMethod,
+  type RequestSigner,
+  type UsagePreference,
   type WebUrl,
 } from '../page.ts';
 import {parseUrl} from '../url/parse-url.ts';
@@ -22,6 +25,7 @@ import {authorizeHop} from './authorize-hop.ts';
 import type {HostCall} from './host-call.ts';
 import type {HostReach} from './host-reach.ts';
 import {RobotsTime, type RobotsTimeDeps} from './robots-time.ts';
+import {signatureChallenge} from './signature-challenge.ts';
 
 export interface NavigationDeps extends RobotsTimeDeps {
   readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'robots' | 'max_redirects'>;
@@ -31,6 +35,8 @@ export interface NavigationDeps extends RobotsTimeDeps {
   /** FR-WF-10b */
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: readonly Credential[];
+  /** Who asks, for origins that want to know. */
+  readonly signer: RequestSigner | undefined;
 }
 
 /** What an address of the main document answers with. */
@@ -48,8 +54,11 @@ export type Hop =
 export class Navigation {
   /** FR-WF-09a: some hop was allowed only because `fail_open` is set. */
   robotsFailOpen = false;
+  /** What the robots.txt of the last hop says of the use of its pages. */
+  robotsUsage: readonly UsagePreference[] = [];
   #start: WebUrl | undefined;
   #leftStart = false;
+  #leftHost = false;
   readonly #deps: NavigationDeps;
   readonly #hosts: HostCall;
   readonly #robotsTime: RobotsTime;
@@ -76,10 +85,11 @@ export class Navigation {
     budget: Budget,
     conditions: Readonly<Record<string, string>> = {},
   ): Promise<Result<Hop>> {
-    const {guard, transport, headers} = this.#deps;
+    const {guard, headers} = this.#deps;
     this.#hosts.openings.hold &&= checked.opened;
     this.#start ??= checked.url;
     this.#leftStart ||= checked.url.origin !== this.#start.origin;
+    this.#leftHost ||= this.#leftStart && !isUpgrade(this.#start, checked.url);
     const target = await authorizeHop(checked, this.#hosts, guard, budget);
     if (!target.ok) return target;
 
@@ -87,11 +97,28 @@ export class Navigation {
     const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.#hosts, budget.signal));
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
+    this.robotsUsage = robots.value.usage ?? [];
 
     const credential = this.credentialFor(checked.url);
     const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
-    const opened = await transport.request(target.value, {method: 'GET', headers: own}, budget);
+    const opened = await this.#request(target.value, own, budget);
     return opened.ok ? hopOf(opened.value, checked.url) : opened;
+  }
+
+  /** A request that is refused for want of a signature is repeated with one, once. */
+  async #request(
+    target: PinnedTarget,
+    headers: Readonly<Record<string, string>>,
+    budget: Budget,
+  ): Promise<Result<HttpResponse>> {
+    const {transport, signer} = this.#deps;
+    const opened = await transport.request(target, {method: 'GET', headers}, budget);
+    if (!opened.ok || !signer || this.#leftHost || target.url.scheme !== 'https') return opened;
+    const challenge = signatureChallenge(opened.value);
+    const signature = challenge === undefined ? undefined : signer.answer(challenge, target.url);
+    if (!signature) return opened;
+    opened.value.discard();
+    return transport.request(target, {method: 'GET', headers: {...headers, ...signature}}, budget);
   }
 
   /**
@@ -99,8 +126,7 @@ export class Navigation {
    * checks that its URL alone allows. `from` is named where there were too many.
    */
   goOn(from: WebUrl, target: () => Result<WebUrl>): Result<CheckedUrl> {
-    const {policy, options} = this.#deps;
-    const max = options.max_redirects;
+    const max = this.#deps.options.max_redirects;
     this.#redirects += 1;
     if (this.#redirects > max) {
       return fail(
@@ -110,7 +136,12 @@ export class Navigation {
       );
     }
     const url = target();
-    return url.ok ? checkUrl(url.value, policy, this.#hosts.openings.hold) : url;
+    return url.ok ? this.check(url.value) : url;
+  }
+
+  /** What the URL of a further hop alone allows. */
+  check(url: WebUrl): Result<CheckedUrl> {
+    return checkUrl(url, this.#deps.policy, this.#hosts.openings.hold);
   }
 
   /** FR-WF-11b: one hop of what a page loads beside its document. robots.txt is not asked (FR-WF-ROBOTS-SCOPE-01). */
@@ -119,10 +150,10 @@ export class Navigation {
     {method, headers}: HttpRequest,
     budget: Budget,
   ): Promise<Result<HttpResponse>> {
-    const {policy, guard, transport} = this.#deps;
+    const {guard, transport} = this.#deps;
     const url = parseUrl(address);
     if (!url.ok) return url;
-    const checked = checkUrl(url.value, policy, this.#hosts.openings.hold);
+    const checked = this.check(url.value);
     if (!checked.ok) return checked;
     const target = await authorizeHop(checked.value, this.#hosts, guard, budget);
     if (!target.ok) return target;
@@ -130,6 +161,11 @@ export class Navigation {
     const {Accept: _, ...own} = this.#deps.headers;
     return transport.request(target.value, {method, headers: {...headers, ...own}}, budget);
   }
+}
+
+/** From http to https of the same host. */
+function isUpgrade(from: WebUrl, to: WebUrl): boolean {
+  return from.name === to.name && from.port === 80 && to.port === 443 && to.scheme === 'https';
 }
 
 /** FR-WF-07a, FR-WF-07b: a redirect has no body for us, and a `Location`. */

@@ -4,7 +4,7 @@ import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {CheckedUrl} from '../page.ts';
-import type {RobotsAccess} from '../robots/robots-access.ts';
+import type {RobotsAccess, RobotsLeave} from '../robots/robots-access.ts';
 import type {HostCall} from './host-call.ts';
 
 export interface RobotsTimeDeps {
@@ -26,11 +26,7 @@ export class RobotsTime {
     this.#leftMs = deps.options.timeout_seconds * 1000;
   }
 
-  async check(
-    checked: CheckedUrl,
-    hosts: HostCall,
-    caller: AbortSignal,
-  ): Promise<Result<{readonly failOpen: boolean}>> {
+  async check(checked: CheckedUrl, hosts: HostCall, caller: AbortSignal): Promise<Result<RobotsLeave>> {
     const {robots, clock, options} = this.#deps;
     const allowance = new Budget(this.#leftMs, clock, caller);
     try {

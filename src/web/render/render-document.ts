@@ -4,6 +4,7 @@ import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {OpenPage} from '../browser/open-page.ts';
 import {type ConvertDeps, convertDocument} from '../convert/convert-document.ts';
+import type {ConvertedDocument} from '../convert/jobs.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {ChunkPlan, ExtractedDocument, FetchedDocument, Note, RenderingMethod} from '../page.ts';
 import {mainDocument} from './main-document.ts';
@@ -21,6 +22,7 @@ export interface RenderedDocument {
   readonly document: ExtractedDocument;
   readonly plan: ChunkPlan;
   readonly notes: readonly Note[];
+  readonly about: ConvertedDocument['about'];
 }
 
 /**
@@ -38,9 +40,9 @@ export async function renderDocument(
   if (raw.media !== 'html') {
     const text = await convertDocument(raw, url.canonical, maxTokens, deps, budget);
     if (!text.ok) return text;
-    const {document, plan, charsetFallback} = text.value;
+    const {document, plan, charsetFallback, about} = text.value;
     const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
-    return ok({method: 'http', finalUrl: url.canonical, document, plan, notes});
+    return ok({method: 'http', finalUrl: url.canonical, document, plan, notes, about});
   }
 
   const turn = await awaitTurn(page, deps, budget);
@@ -65,6 +67,7 @@ export async function renderDocument(
     finalUrl: shown.url,
     document: converted.value.document,
     plan: converted.value.plan,
+    about: converted.value.about,
     notes: shown.charsetFallback ? [...notes, 'charset_fallback'] : notes,
   });
 }

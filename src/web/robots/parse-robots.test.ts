@@ -152,6 +152,41 @@ describe('groups', () => {
     expect(allows('User-agent: *\nDisallow: /\n\nUser-agent: forge-webfetch', '/x')).toBe(true);
   });
 
+  test('RFC 9309 §2.2.4 what newer drafts say of the use of pages changes no rule', () => {
+    const extra = [
+      'Content-Usage: train-ai=n',
+      'Content-Signal: search=no',
+      'License: https://x/rsl.xml',
+      'Content-Usage:',
+    ];
+    for (const line of extra) {
+      // Two agents share the rules below, whatever stands between them or behind.
+      const text = `User-agent: a\n${line}\nUser-agent: forge-webfetch\n${line}\nDisallow: /x\n${line}\nDisallow: /y`;
+      for (const [path, token] of [
+        ['/x', 'a'],
+        ['/y', 'a'],
+        ['/x', TOKEN],
+        ['/y', TOKEN],
+      ] as const) {
+        expect(allows(text, path, token), `${line} ${token} ${path}`).toBe(false);
+      }
+      expect(allows(text, '/z')).toBe(true);
+    }
+  });
+
+  test('policy: preferences are those of the agents right above them; a licence is that of the site', () => {
+    const robots = parseRobots(
+      'Content-Usage: nobody\nUser-agent: a\nUser-agent: forge-webfetch\nContent-Signal: ours\nUser-agent: *\nContent-Signal: theirs\nDisallow:\nContent-Usage: theirs too\nlicense: /rsl.xml',
+    );
+    const values = (token: string) => robots.preferencesFor(token).map(({value}) => value);
+    expect(values('forge-webfetch')).toEqual(['ours', '/rsl.xml']);
+    expect(values('other')).toEqual(['theirs', 'theirs too', '/rsl.xml']);
+    const many = parseRobots(
+      `User-agent: *\n${`Content-Usage: ${'x'.repeat(600)}\nContent-Usage: y\n`.repeat(100)}`,
+    );
+    expect(many.preferencesFor('z')).toHaveLength(16);
+  });
+
   test('RFC 9309 §2.2.4 other records do not part a group', () => {
     const text =
       'User-agent: a\nSitemap: https://x/\nCrawl-delay: 5\nUser-agent: forge-webfetch\nDisallow: /x';

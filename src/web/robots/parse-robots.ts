@@ -1,4 +1,5 @@
-import {Robots, type RobotsGroup} from './robots.ts';
+import type {UsagePreference} from '../page.ts';
+import {Robots, type RobotsGroup, type RobotsPreferences} from './robots.ts';
 import {scanRobots} from './scan-robots.ts';
 
 export type {Robots};
@@ -8,12 +9,25 @@ interface OpenGroup extends RobotsGroup {
   readonly rules: {allow: boolean; pattern: string}[];
 }
 
+interface OpenPreferences extends RobotsPreferences {
+  readonly agents: string[];
+  readonly said: UsagePreference[];
+}
+
+/** Of a group, and of a file; more, longer or unreadable ones are not recorded. */
+const MOST_PREFERENCES = 16;
+const PREFERENCE = /^[\x20-\x7e]{1,512}$/;
+
 const LF = 0x0a;
 const CR = 0x0d;
 
 /** SRD 3.3.2: never fails; a text that holds no group allows everything. */
 export function parseRobots(text: string): Robots {
   const groups: OpenGroup[] = [];
+  const licenses: UsagePreference[] = [];
+  // To who knows them, preferences are rules like others: they end a header. For RFC 9309 they do not (§2.2.4).
+  const preferences: OpenPreferences[] = [];
+  let isNamed = false;
   let group: OpenGroup | undefined;
   // RFC 9309 §2.2.1: `User-agent` lines in a row share their rules. Other records do not part them (§2.2.4).
   let inHeader = false;
@@ -25,15 +39,27 @@ export function parseRobots(text: string): Robots {
       }
       group.agents.push(value);
       inHeader = true;
+      if (!isNamed) preferences.push({agents: [], said: []});
+      preferences.at(-1)?.agents.push(value);
+      isNamed = true;
     },
     rule(allow, pattern) {
       // A rule without a value is none, but it ends the header as any rule does.
       inHeader = false;
+      isNamed = false;
       // Ruling B4: what starts with neither `/` nor `*` can match nothing.
       if (pattern.startsWith('/') || pattern.startsWith('*')) group?.rules.push({allow, pattern});
     },
+    preference(name, value) {
+      // RSL: a licence is that of the whole site.
+      const list = name === 'License' ? licenses : preferences.at(-1)?.said;
+      if (name !== 'License') isNamed = false;
+      if (list && list.length < MOST_PREFERENCES && PREFERENCE.test(value)) {
+        list.push({source: 'robots.txt', name, value});
+      }
+    },
   });
-  return new Robots(groups);
+  return new Robots(groups, preferences, licenses);
 }
 
 /**

@@ -6,7 +6,7 @@ import type {Failure} from '../../core/failure/failure.ts';
 import type {Log} from '../../core/log.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {WebFetchOptions} from '../options.ts';
-import type {CheckedUrl, HttpResponse, RenderingMethod, WebUrl} from '../page.ts';
+import type {CheckedUrl, HttpResponse, RenderingMethod, UsagePreference, WebUrl} from '../page.ts';
 import {decideByRobots} from './decide-by-robots.ts';
 import type {RuleIndex} from './match/rule-index.ts';
 import {type RetrieveDeps, retrieveRobots} from './retrieve-robots.ts';
@@ -39,11 +39,19 @@ export interface RobotsAccess<Call> {
    * SRD 3.3: whether a URL may be fetched. Fails with `robots_disallowed`, `robots_unavailable`, as the origin
    * itself fails (`dns_failed`, `network`), or with `cancelled`. With `failOpen`, it may be although the rules are unknown (FR-WF-09a).
    */
-  readonly check: (
-    checked: CheckedUrl,
-    call: Call,
-    signal?: AbortSignal,
-  ) => Promise<Result<{readonly failOpen: boolean}>>;
+  readonly check: (checked: CheckedUrl, call: Call, signal?: AbortSignal) => Promise<Result<RobotsLeave>>;
+}
+
+export interface RobotsLeave {
+  readonly failOpen: boolean;
+  /** What the site says there of the use of its pages; nobody acts on it. */
+  readonly usage?: readonly UsagePreference[];
+}
+
+/** What is kept of a robots.txt: what it says to us. */
+interface OwnPart {
+  readonly rules: RuleIndex;
+  readonly usage: readonly UsagePreference[];
 }
 
 const HOUR_MS = 3_600_000;
@@ -58,10 +66,10 @@ export function createRobotsAccess<Call>(deps: RobotsAccessDeps<Call>): RobotsAc
   const ttlMs = settings.robots_cache_ttl_hours * HOUR_MS;
   // FR-WF-08: by origin. Kept are the rules that speak to us, not the file.
   const limits = {entries: settings.robots_cache_entries, bytes: MAX_CACHE_BYTES, ttlMs};
-  const cache = new RobotsCache<RuleIndex>(limits, clock);
-  const loads = new SingleFlight<Result<RuleIndex>>();
+  const cache = new RobotsCache<OwnPart>(limits, clock);
+  const loads = new SingleFlight<Result<OwnPart>>();
 
-  async function load(asked: WebUrl, call: Call, cancel: AbortSignal): Promise<Result<RuleIndex>> {
+  async function load(asked: WebUrl, call: Call, cancel: AbortSignal): Promise<Result<OwnPart>> {
     const budget = deps.makeBudget(cancel);
     budget.enter('robots');
     try {
@@ -70,8 +78,13 @@ export function createRobotsAccess<Call>(deps: RobotsAccessDeps<Call>): RobotsAc
       if (!robots.ok) return robots;
       const rules = robots.value.rulesFor(token);
       // FR-WF-ROBOTS-CACHE-02, -04: answers are remembered, allow-all among them; failures never are.
-      cache.set(asked.origin, rules, rules.bytes);
-      return ok(rules);
+      // The values are slices of the file, which they must not keep in memory.
+      const usage = robots.value
+        .preferencesFor(token)
+        .map(one => ({...one, value: Buffer.from(one.value).toString()}));
+      const own = {rules, usage};
+      cache.set(asked.origin, own, rules.bytes + usage.reduce((sum, {value}) => sum + value.length + 64, 0));
+      return ok(own);
     } finally {
       budget.close();
     }
@@ -83,9 +96,9 @@ export function createRobotsAccess<Call>(deps: RobotsAccessDeps<Call>): RobotsAc
     return event => deps.log({rendering_method, cache_hit: false, ...event});
   }
 
-  function decide(rules: RuleIndex, url: WebUrl, log: Log): Result<{readonly failOpen: boolean}> {
+  function decide({rules, usage}: OwnPart, url: WebUrl, log: Log): Result<RobotsLeave> {
     const decision = decideByRobots(rules, url.pathAndQuery);
-    if (decision.allowed) return ok({failOpen: false});
+    if (decision.allowed) return ok({failOpen: false, ...(usage.length > 0 && {usage})});
     const rule = decision.rule?.slice(0, SHOWN_RULE);
     log({
       level: 'info',

@@ -1,10 +1,18 @@
+import {USAGE_NAMES, type UsagePreference} from '../page.ts';
+
 const BOM = 0xfeff;
+
+const PREFERENCES: ReadonlyMap<string, UsagePreference['name']> = new Map(
+  USAGE_NAMES.map(name => [name.toLowerCase(), name]),
+);
 
 /** What a robots.txt says, line by line, in the order of the file. */
 export interface RobotsHandler {
   readonly userAgent: (value: string) => void;
   /** `pattern` is the value as written, and may be empty. */
   readonly rule: (allow: boolean, pattern: string) => void;
+  /** What a site says of the use of its pages, in records of newer drafts than RFC 9309. */
+  readonly preference: (name: UsagePreference['name'], value: string) => void;
 }
 
 /**
@@ -40,6 +48,10 @@ function emitLine(text: string, start: number, colon: number, end: number, handl
   if (field === 'disallow') handler.rule(false, trimBlanks(text, colon + 1, end));
   else if (field === 'allow') handler.rule(true, trimBlanks(text, colon + 1, end));
   else if (field === 'user-agent') handler.userAgent(trimBlanks(text, colon + 1, end));
+  else {
+    const name = PREFERENCES.get(field);
+    if (name) handler.preference(name, trimBlanks(text, colon + 1, end));
+  }
 }
 
 function trimBlanks(text: string, from: number, to: number): string {

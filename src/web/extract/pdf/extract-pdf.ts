@@ -5,6 +5,7 @@ import {ConversionProblem} from '../conversion-problem.ts';
 import {visibleText} from '../tree/visible-text.ts';
 import {PageText} from './page-text.ts';
 import {prepareThread} from './prepare-thread.ts';
+import {readingOrder} from './reading-order.ts';
 
 const MOST_PAGES = 5000;
 /** UTF-16 units of all pages together. */
@@ -15,7 +16,7 @@ const HEADER_BYTES = 1024;
 const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,8}$/;
 
 /**
- * Ruling R3: the text of a PDF in the order in which it is drawn, every page a section. Runs in a thread that does
+ * Ruling R3: the text of a PDF in the order in which it is read, every page a section. Runs in a thread that does
  * nothing else afterwards: PDF is a program, and what it did to the thread stays there. Throws `ConversionProblem`.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
@@ -94,7 +95,7 @@ async function pageMarkdown(document: PdfDocument, number: number): Promise<stri
   const page = await document.getPage(number);
   const {items} = await page.getTextContent();
   const text = new PageText();
-  for (const item of items) if ('str' in item) text.add(item);
+  for (const run of readingOrder(items.filter(item => 'str' in item))) text.add(run);
   page.cleanup();
   return text.markdown();
 }

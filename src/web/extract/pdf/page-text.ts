@@ -6,6 +6,7 @@ import {visibleText} from '../tree/visible-text.ts';
 export interface TextRun {
   readonly str: string;
   readonly transform: readonly number[];
+  readonly width: number;
   readonly height: number;
   readonly hasEOL: boolean;
 }

@@ -41,7 +41,11 @@ export function layoutTablesOf(tree: Tree, {blocks, elements}: PageBlocks): Read
     const role = roleOf(tag);
     if (role !== ROLE.table && role !== ROLE.row && role !== ROLE.cell) continue;
     const depth = elements.depth[element] ?? 0;
-    for (let last = open.at(-1); last && (elements.depth[last.element] ?? 0) >= depth; last = open.at(-1)) {
+    // A table that stands deeper than one before it need not be inside: its text is behind the end of that one.
+    const start = tag === TAG.table ? (elements.firstBlock[element] ?? 0) : -1;
+    for (let last = open.at(-1); last; last = open.at(-1)) {
+      const isInside = (elements.depth[last.element] ?? 0) < depth;
+      if (isInside && start < (elements.endBlock[last.element] ?? 0)) break;
       open.pop();
       close(last);
     }

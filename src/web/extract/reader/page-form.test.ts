@@ -59,3 +59,12 @@ test('R2: an admonition is quoted, and code loses its line numbers', () => {
     read('<pre><span class="lineno">1</span>let a = 1;\n<span class="lineno">2</span>go(a);</pre>'),
   ).toBe('```\nlet a = 1;\ngo(a);\n```');
 });
+
+test('R2: a table is not taken for layout because another one stands deeper behind it', () => {
+  const table = (name: string): string =>
+    `<table><tr><th>${name}<th>Hour<tr><td>Monday<td>8<tr><td>Friday<td>9</table>`;
+  const written = read(
+    `<p>Opening hours of the harbour office.</p>${table('Day')}<div><div>${table('Date')}</div></div>`,
+  );
+  expect(written).toContain('| Day | Hour |');
+});

@@ -7,6 +7,15 @@ const PARAMETER = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"([^"]*)"|([^\s";,]+))/g;
 
 /** Ruling R3: what `Link: <...>; rel="alternate"; type="text/markdown"` names (RFC 8288). */
 export function linkedMarkdown(headers: HeaderMap): string | undefined {
+  return linkTarget(headers, 'alternate', 'text/markdown');
+}
+
+/** RSL: what `Link: <...>; rel="license"; type="application/rsl+xml"` names. */
+export function linkedLicense(headers: HeaderMap): string | undefined {
+  return linkTarget(headers, 'license', 'application/rsl+xml');
+}
+
+function linkTarget(headers: HeaderMap, relation: string, type: string): string | undefined {
   const field = (headers.get('link') ?? []).join(', ').slice(0, MOST_CHARACTERS);
   for (const [, target, parameters = ''] of field.matchAll(LINK)) {
     const named = new Map(
@@ -16,7 +25,7 @@ export function linkedMarkdown(headers: HeaderMap): string | undefined {
       ]),
     );
     const relations = named.get('rel')?.split(/\s+/) ?? [];
-    if (relations.includes('alternate') && named.get('type') === 'text/markdown') return target;
+    if (relations.includes(relation) && named.get('type') === type) return target;
   }
   return undefined;
 }

@@ -1,0 +1,78 @@
+import {createPrivateKey, type KeyObject} from 'node:crypto';
+import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
+import {dirname, sep} from 'node:path';
+import {type Err, ok, type Result} from '../../core/result.ts';
+import {errorCode} from '../../system/error-code.ts';
+import {type KeyDirectory, keyDirectory, newBotKey} from './bot-key.ts';
+
+const MOST_BYTES = 4096;
+
+/** Reads the key of a bot. The error is a sentence that says what is wrong with the file, without what it holds. */
+export function readKeyFile(path: string, untrustedTrees: readonly string[]): Result<KeyObject, string> {
+  let file: number | undefined;
+  try {
+    const real = realpathSync(path);
+    if (isBelow(real, untrustedTrees)) {
+      return problem(`${path} is in the workspace, where tools read it. Move the key elsewhere.`);
+    }
+    // What is checked is what is read: the handle, not the name. A FIFO must not keep anyone waiting.
+    file = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = fstatSync(file);
+    if (!status.isFile() || status.size > MOST_BYTES) return problem(`${path} is no file of a key.`);
+    if (status.uid !== (process.getuid?.() ?? status.uid)) {
+      return problem(`${path} belongs to another user. Make a key of your own with "forge-tools bot-key".`);
+    }
+    if ((status.mode & 0o077) !== 0) {
+      return problem(`${path} can be read by other users. Run: chmod 600 ${path}`);
+    }
+    return parseKey(readFileSync(file, 'utf8'), path);
+  } catch (error) {
+    return problem(
+      `${path} cannot be read (${errorCode(error) ?? 'no code'}). Make a key with "forge-tools bot-key".`,
+    );
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function parseKey(pem: string, path: string): Result<KeyObject, string> {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') return ok(key);
+  } catch {
+    // Said below: what is no key at all is no Ed25519 key either.
+  }
+  return problem(`${path} holds no Ed25519 key in PEM. Make one with "forge-tools bot-key".`);
+}
+
+export interface BotKey {
+  /** False where the file was there: it is never written over. */
+  readonly isNew: boolean;
+  readonly directory: KeyDirectory;
+}
+
+/** The key of a file, which is made where there is none. Nobody but the user can read it. */
+export function openBotKey(path: string, untrustedTrees: readonly string[]): Result<BotKey, string> {
+  let isNew = true;
+  try {
+    if (isBelow(realpathSync(dirname(path)), untrustedTrees)) {
+      return problem(`${path} is in the directory you work in, where tools read it. Name a place elsewhere.`);
+    }
+    writeFileSync(path, newBotKey(), {flag: 'wx', mode: 0o600});
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      return problem(`${path} cannot be written (${errorCode(error) ?? 'no code'}).`);
+    }
+    isNew = false;
+  }
+  const key = readKeyFile(path, untrustedTrees);
+  return key.ok ? ok({isNew, directory: keyDirectory(key.value)}) : key;
+}
+
+function isBelow(path: string, trees: readonly string[]): boolean {
+  return trees.some(tree => path === tree || path.startsWith(tree + sep));
+}
+
+function problem(error: string): Err<string> {
+  return {ok: false, error};
+}
