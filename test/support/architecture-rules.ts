@@ -13,11 +13,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   workspace: ['core', 'system'],
   sandbox: ['core', 'system'],
   runtime: ['core', 'system'],
+  hub: ['core', 'system'],
   tools: ['core', 'system', 'web', 'workspace', 'sandbox'],
   config: ['core', 'system'],
   // Shows what the runtime wrote, by the same definitions of an event and of its chain, and diffs as the workspace makes them.
   report: ['core', 'system', 'runtime', 'workspace'],
-  'create-toolbox': ['core', 'system', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'report'],
+  'create-toolbox': [
+    'core',
+    'system',
+    'config',
+    'web',
+    'workspace',
+    'sandbox',
+    'runtime',
+    'hub',
+    'tools',
+    'report',
+  ],
   index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
   // Definitions for other people's APIs: a third face.
   adapters: ['core', 'system'],
@@ -62,9 +74,24 @@ const POWERS: readonly Power[] = [
   {name: 'DNS', modules: ['node:dns'], holders: ['src/web/guard/']},
   {
     name: 'sockets',
-    modules: ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'undici'],
+    modules: [
+      'node:net',
+      'node:tls',
+      'node:http',
+      'node:https',
+      'node:http2',
+      'node:dgram',
+      'undici',
+      '@redis/client',
+    ],
     // The demo serves its own pages; a live report is a page on loopback that nobody but its reader can find.
-    holders: ['src/web/transport/', 'src/cli/demo/', 'src/mcp/', 'src/report/live/'],
+    holders: [
+      'src/web/transport/',
+      'src/cli/demo/',
+      'src/mcp/',
+      'src/report/live/',
+      'src/hub/redis-client.ts',
+    ],
   },
   {
     name: 'an unguarded fetch',

@@ -165,6 +165,20 @@ export const FAILURE_CODES = {
     next: 'Read the page again without `snapshot`; positions and chunk numbers of the old one do not hold.',
     details: ['snapshot', 'current'],
   },
+  hub_unavailable: {
+    blame: 'host',
+    retryable: true,
+    meaning: 'The server that replicas share pages and limits through did not answer, or cannot be used (ours).',
+    next: 'Retry; where it lasts, have the operator look at it with `forge-tools doctor`.',
+    details: ['error', 'operation'],
+  },
+  host_busy: {
+    blame: 'remote',
+    retryable: true,
+    meaning: 'The host was not asked: it wants to be left alone, or other replicas kept it busy for too long (ours).',
+    next: 'Retry after `details.retry_after` seconds.',
+    details: ['host', 'reason', 'retry_after'],
+  },
   invalid_params: {
     blame: 'caller',
     retryable: false,
