@@ -25,6 +25,7 @@ import type {Outline, OutlineSection} from '../web/chunk/outline-markdown.ts';
 import {openWeb} from '../web/open-web.ts';
 import type {FetchResponse} from '../web/page.ts';
 import {readableMedia} from '../web/read/options.ts';
+import {MOST_SITEMAP_BYTES, readSitemaps, type SitemapEntry} from './crawl/read-sitemaps.ts';
 import {startedIn} from './started-in.ts';
 import {stoppedByMode} from './stopped-by-mode.ts';
 
@@ -55,6 +56,8 @@ export interface PageReader {
     args: VerifyQuoteArgs,
     signal: AbortSignal,
   ) => Promise<Result<Shown<VerifyQuoteData>>>;
+  /** What a sitemap, or the sitemaps of a `robots.txt`, list of their site. */
+  readonly sitemap: (url: string, signal: AbortSignal) => AsyncGenerator<SitemapEntry>;
   readonly close: () => Promise<void>;
 }
 
@@ -118,6 +121,11 @@ export function openPageReader(
       ]);
       return outlineMarkdown(markdown, countTokens);
     },
+    sitemap: (url, signal) =>
+      readSitemaps(url, async file => {
+        if (stopped !== undefined) return stopped;
+        return web.value.file(file, {maxBytes: MOST_SITEMAP_BYTES, signal}).catch(internalFailure);
+      }),
     close: web.value.close,
   };
 }

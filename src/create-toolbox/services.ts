@@ -28,6 +28,8 @@ import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import {openOnDesktop} from '../workspace/process/open-on-desktop.ts';
 import {protectedPaths} from './protected-paths.ts';
 
+export {openFrontier} from './crawl/open-frontier.ts';
+export {pageLinks} from './crawl/page-links.ts';
 export {openPageCache} from './open-page-cache.ts';
 export {openPageReader} from './open-page-reader.ts';
 export {parseListedUrl} from './parse-listed-url.ts';

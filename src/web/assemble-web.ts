@@ -12,6 +12,7 @@ import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {completeLog} from './complete-log.ts';
 import {WorkerPool} from './convert/worker-pool.ts';
+import {type FetchedFile, fetchFile} from './fetch-file.ts';
 import {
   type FetchLimits,
   type FetchOutcome,
@@ -77,6 +78,11 @@ export interface Web {
     request: DocumentRequest & {readonly quotes: readonly string[]},
     limits: ReadLimits,
   ) => Promise<Result<QuoteOutcome>>;
+  /** A file as it is, on the terms of a page. */
+  readonly file: (
+    url: string,
+    limits: {readonly maxBytes: number; readonly signal: AbortSignal},
+  ) => Promise<Result<FetchedFile>>;
   /** The address that a snapshot was read from, if it is remembered. */
   readonly snapshotAddress: (snapshot: string) => string | undefined;
   /** For `doctor`: whether a page could be rendered here, and what would keep it from the network. */
@@ -153,6 +159,7 @@ export function assembleWeb(
     fetch,
     read: (request, limits) => readPage(request, limits, reading),
     quote: (request, limits) => quotePage(request, limits, reading),
+    file: (url, limits) => fetchFile(url, limits, deps),
     snapshotAddress: snapshot => snapshots.addressOf(snapshot),
     probeBrowser: signal => probeBrowser(browser, signal),
     close,

@@ -14,6 +14,7 @@ export interface LazyWeb {
   readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
   readonly read: Web['read'];
   readonly quote: Web['quote'];
+  readonly file: Web['file'];
   readonly snapshotAddress: (snapshot: string) => Promise<string | undefined>;
   readonly probeBrowser: Web['probeBrowser'];
   readonly close: () => Promise<void>;
@@ -44,6 +45,7 @@ export function openWeb(
     fetch: async (request, limits) => (await load()).fetch(request, limits),
     read: async (request, limits) => (await load()).read(request, limits),
     quote: async (request, limits) => (await load()).quote(request, limits),
+    file: async (url, limits) => (await load()).file(url, limits),
     // What was never loaded has read nothing.
     snapshotAddress: async snapshot => (await loading)?.snapshotAddress(snapshot),
     probeBrowser: async signal => (await load()).probeBrowser(signal),

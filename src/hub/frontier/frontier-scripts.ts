@@ -1,82 +1,5 @@
 import type {HubScript} from '../connection.ts';
-
-/**
- * The frontier of a job, as scripts: whatever two workers could decide differently is one of them, and the only time is
- * that of the engine. Below the job's key:
- *
- * | key | type | holds |
- * |---|---|---|
- * | `n` | hash | settings, state and counters |
- * | `seen` | set | 16 bytes for each address that was ever added |
- * | `q:HOST` | list | what waits: `attempt depth url` |
- * | `hosts` | sorted set | hosts with something that waits and a free place, by when they may be asked |
- * | `nx` | sorted set | when a host may be asked next; past ones are dropped |
- * | `a` | hash | requests of a host that are under way |
- * | `rf` | hash | how often in a row a host asked for a pause |
- * | `sa` | set | hosts that are set aside |
- * | `d` | sorted set | what is tried again later: `host\nattempt depth url` by when |
- * | `l`, `lx` | hash, sorted set | leases: fence → `host\nattempt depth url`, and fence → end |
- */
-const PRELUDE = `
-local p = KEYS[1]
-local n = p .. ':n'
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function offer(host, max)
-  if redis.call('EXISTS', p .. ':q:' .. host) == 0 then return end
-  if redis.call('SISMEMBER', p .. ':sa', host) == 1 then
-    redis.call('ZADD', p .. ':hosts', now, host)
-    return
-  end
-  if tonumber(redis.call('HGET', p .. ':a', host) or 0) >= max then return end
-  local at = tonumber(redis.call('ZSCORE', p .. ':nx', host) or 0)
-  redis.call('ZADD', p .. ':hosts', at > now and at or now, host)
-end
-local function release(fence)
-  local value = redis.call('HGET', p .. ':l', fence)
-  if not value then return end
-  redis.call('HDEL', p .. ':l', fence)
-  redis.call('ZREM', p .. ':lx', fence)
-  local host, entry = string.match(value, '^([^\\n]*)\\n(.*)$')
-  if redis.call('HINCRBY', p .. ':a', host, -1) <= 0 then redis.call('HDEL', p .. ':a', host) end
-  return host, entry
-end
-`;
-
-/** Makes the job unless it is there, and notes that a list is being read. Answers its state. */
-export const START: HubScript = {
-  name: 'frontier-start',
-  lua: `${PRELUDE}
-local state = redis.call('HGET', n, 'state')
-if state == 'cancelled' then
-  if redis.call('EXISTS', p .. ':hosts', p .. ':seen') > 0 then return {'cancelled'} end
-  redis.call('DEL', n)
-  state = false
-end
-local made = 0
-if not state then
-  local gap, pause = tonumber(ARGV[3]), 1000
-  -- Somebody may have asked these hosts a moment ago: the engine may have lost this very job.
-  redis.call('HSET', n, 'state', 'running', 'epoch', ARGV[1], 'gap', gap, 'max', ARGV[4], 'lease', ARGV[5],
-    'most', ARGV[6], 'depth', ARGV[7], 'tries', ARGV[8], 'started', now, 'hold', now + math.max(gap, pause))
-  state = 'running'
-  made = 1
-end
-redis.call('PERSIST', n)
-redis.call('HSET', n, 'listed', 0, 'lister', ARGV[2])
-return {state, redis.call('HGET', n, 'epoch'), made}
-`,
-};
-
-/** The list was read to its end. The one who began last says so. */
-export const LISTED: HubScript = {
-  name: 'frontier-listed',
-  lua: `${PRELUDE}
-if redis.call('HGET', n, 'lister') ~= ARGV[1] then return 0 end
-redis.call('HSET', n, 'listed', 1)
-return 1
-`,
-};
+import {PRELUDE} from './frontier-prelude.ts';
 
 /** Adds addresses that were not seen: id, host and entry of each. Stops where the job is full. */
 export const ADD: HubScript = {
@@ -122,15 +45,19 @@ return {answer, added, known, read}
 
 /**
  * First takes back leases that have ended and offers again what is due; then one address each of hosts that may be
- * asked now. Answers the state, the time until there may be more, and fence, host, entry and whether its host is set
- * aside of each address.
+ * asked now. Answers the state, the time until there may be more, the life of the job, the engine's time and the terms
+ * of the job; then fence, host, entry and whether its host is set aside of each address.
  */
 export const TAKE: HubScript = {
   name: 'frontier-take',
   lua: `${PRELUDE}
 local job = redis.call('HMGET', n, 'state', 'epoch', 'gap', 'max', 'lease', 'run', 'hold', 'listed', 'pending')
-if not job[1] then return {'gone', 1000, ''} end
-if job[1] == 'cancelled' then return {'cancelled', 0, job[2]} end
+if not job[1] then return {'gone', 1000} end
+local terms = redis.call('HMGET', n, 'lease', 'depth', 'tries', 'site')
+local function answer(state, wait)
+  return {state, wait, job[2], now, tonumber(terms[1]), tonumber(terms[2]), tonumber(terms[3]), tonumber(terms[4])}
+end
+if job[1] == 'cancelled' then return answer('cancelled', 0) end
 local gap, max, lease = tonumber(job[3]), tonumber(job[4]), tonumber(job[5])
 local before = tonumber(job[9] or 0)
 local pending = before
@@ -154,7 +81,7 @@ for _, value in ipairs(redis.call('ZRANGEBYSCORE', p .. ':d', '-inf', now, 'LIMI
   pending = pending + 1
 end
 if pending ~= before then redis.call('HSET', n, 'pending', pending) end
-if job[1] ~= 'running' then return {job[1], 1000, job[2]} end
+if job[1] ~= 'running' then return answer(job[1], 1000) end
 -- Another engine, or one that was started again: it may have lost when hosts were asked last.
 local info = redis.pcall('INFO', 'server')
 local run = type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
@@ -163,9 +90,9 @@ if job[6] ~= run then
   if job[6] then hold = now + math.max(gap, 1000) end
   redis.call('HSET', n, 'run', run, 'hold', hold)
 end
-if hold > now then return {'running', hold - now, job[2]} end
+if hold > now then return answer('running', hold - now) end
 redis.call('ZREMRANGEBYSCORE', p .. ':nx', '-inf', now)
-local taken = {'running', 0, job[2]}
+local taken = answer('running', 0)
 local wanted = tonumber(ARGV[1])
 local fence = 0
 local hosts = redis.call('ZRANGEBYSCORE', p .. ':hosts', '-inf', now, 'LIMIT', 0, wanted)
@@ -201,7 +128,7 @@ for _, host in ipairs(hosts) do
 end
 if got > 0 then redis.call('HINCRBY', n, 'pending', -got) end
 if got == 0 and pending == 0 and job[8] == '1' and redis.call('EXISTS', p .. ':l', p .. ':d') == 0 then
-  return {'finished', 0, job[2]}
+  return answer('finished', 0)
 end
 if got < wanted then
   local soonest = now + 1000
@@ -266,49 +193,5 @@ if pending > 0 then redis.call('HINCRBY', n, 'pending', pending) end
 if done > 0 then redis.call('HINCRBY', n, 'done', done) end
 if failed > 0 then redis.call('HINCRBY', n, 'failed', failed) end
 return held
-`,
-};
-
-/** `paused` or `running`. Answers the state that holds now. */
-export const SET_STATE: HubScript = {
-  name: 'frontier-state',
-  lua: `${PRELUDE}
-local state = redis.call('HGET', n, 'state')
-if not state then return 'gone' end
-if state == 'cancelled' then return state end
-redis.call('HSET', n, 'state', ARGV[1])
-return ARGV[1]
-`,
-};
-
-/** Cancels the job and frees some of what it holds; answers whether more is left. Its counters are kept for a day. */
-export const CANCEL: HubScript = {
-  name: 'frontier-cancel',
-  lua: `${PRELUDE}
-if redis.call('EXISTS', n) == 0 then return {'gone', 0} end
-redis.call('HSET', n, 'state', 'cancelled', 'pending', 0)
-redis.call('PEXPIRE', n, 86400000)
-local hosts = redis.call('ZRANGE', p .. ':hosts', 0, 499)
-if #hosts == 0 then hosts = redis.call('HKEYS', p .. ':a') end
-for _, host in ipairs(hosts) do
-  redis.call('UNLINK', p .. ':q:' .. host)
-  redis.call('ZREM', p .. ':hosts', host)
-  redis.call('HDEL', p .. ':a', host)
-end
-if #hosts > 0 then return {'cancelled', 1} end
-for _, key in ipairs({':seen', ':nx', ':rf', ':sa', ':d', ':l', ':lx'}) do redis.call('UNLINK', p .. key) end
-return {'cancelled', 0}
-`,
-};
-
-/** Everything that may be shown of a job. */
-export const STATUS: HubScript = {
-  name: 'frontier-status',
-  lua: `${PRELUDE}
-if redis.call('EXISTS', n) == 0 then return {} end
-local waiting = redis.call('ZCOUNT', p .. ':hosts', '(' .. now, '+inf')
-local ready = redis.call('ZCOUNT', p .. ':hosts', '-inf', now)
-return {now, redis.call('HGETALL', n), redis.call('ZCARD', p .. ':lx'), redis.call('ZCARD', p .. ':d'), ready, waiting,
-  redis.call('HLEN', p .. ':a'), redis.call('SCARD', p .. ':sa')}
 `,
 };

@@ -11,6 +11,7 @@ const SETTINGS: JobSettings = {
   leaseMs: 60_000,
   maxPending: 1000,
   depth: 0,
+  sameSite: false,
   tries: 3,
 };
 

@@ -3,7 +3,8 @@ import {fail} from '../../core/failure/fail.ts';
 import {randomHex} from '../../core/random.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {HubConnection, HubScript, HubValue} from '../connection.ts';
-import {ADD, CANCEL, FINISH, LISTED, SET_STATE, START, STATUS, TAKE} from './frontier-scripts.ts';
+import {ADD, FINISH, TAKE} from './frontier-scripts.ts';
+import {CANCEL, LISTED, SET_STATE, START, STATUS} from './job-scripts.ts';
 import {type JobStatus, readStatus} from './job-status.ts';
 
 /** What a job is made with; who starts it again changes none of it. */
@@ -18,6 +19,8 @@ export interface JobSettings {
   readonly maxPending: number;
   /** Links that are followed one after another, within a site. 0 follows none. */
   readonly depth: number;
+  /** Whether links to other hosts of the same site are followed too. */
+  readonly sameSite: boolean;
   /** Tries of an address. */
   readonly tries: number;
 }
@@ -61,6 +64,9 @@ export interface Taken {
   readonly state: JobState;
   /** Until there may be more. */
   readonly waitMs: number;
+  /** Of the engine, in milliseconds since the epoch: the only time that all workers share. */
+  readonly now: number;
+  readonly terms: Pick<JobSettings, 'leaseMs' | 'depth' | 'tries' | 'sameSite'>;
   readonly urls: readonly LeasedUrl[];
 }
 
@@ -98,6 +104,8 @@ export interface Frontier {
   readonly status: () => Promise<Result<JobStatus | undefined>>;
 }
 
+/** As `ADD` was given it: attempt, depth and address. */
+const ENTRY = /^(\d{1,9}) (\d{1,9}) ([^\s]{1,65536})$/;
 const JOB_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** What a job may be called: it is part of keys and of file names. */
@@ -125,9 +133,10 @@ export function openFrontier(connection: HubConnection, job: string): Frontier {
   };
 
   return {
-    async start({gapMs, perHost, leaseMs, maxPending, depth, tries}) {
+    async start({gapMs, perHost, leaseMs, maxPending, depth, tries, sameSite}) {
       const lister = randomHex(8);
-      const args = [randomHex(8), lister, gapMs, perHost, leaseMs, maxPending, depth, tries];
+      const site = sameSite ? 1 : 0;
+      const args = [randomHex(8), lister, gapMs, perHost, leaseMs, maxPending, depth, tries, site];
       const started = await run(START, args, ([state, epoch, made]) => ({state, epoch, made: made === 1}));
       if (!started.ok) return started;
       const {state, epoch, made} = started.value;
@@ -192,17 +201,28 @@ export function openFrontier(connection: HubConnection, job: string): Frontier {
   };
 }
 
-function readTaken([state, waitMs, epoch, ...rest]: readonly HubValue[], most: number): Taken | undefined {
+const GONE: Taken = {
+  state: 'gone',
+  waitMs: 1000,
+  now: 0,
+  terms: {leaseMs: 0, depth: 0, tries: 1, sameSite: false},
+  urls: [],
+};
+
+function readTaken(answer: readonly HubValue[], most: number): Taken | undefined {
+  const [state, waitMs, epoch, now, leaseMs, depth, tries, site, ...rest] = answer;
+  if (state === 'gone') return GONE;
   if (!isJobState(state) || !isCount(waitMs) || typeof epoch !== 'string') return undefined;
+  if (!isCount(now) || !isCount(leaseMs) || !isCount(depth) || !isCount(tries)) return undefined;
   const urls: LeasedUrl[] = [];
   for (let at = 0; at + 3 < rest.length && urls.length < most; at += 4) {
     const [fence, host, entry, aside] = rest.slice(at, at + 4);
     if (!isCount(fence) || typeof host !== 'string' || typeof entry !== 'string') return undefined;
-    const [, attempt, depth, url] = /^(\d{1,9}) (\d{1,9}) ([^\s]{1,65536})$/.exec(entry) ?? [];
+    const [, attempt, links, url] = ENTRY.exec(entry) ?? [];
     if (url === undefined) return undefined;
-    urls.push({url, host, depth: Number(depth), attempt: Number(attempt), epoch, fence, aside: aside === 1});
+    urls.push({url, host, depth: Number(links), attempt: Number(attempt), epoch, fence, aside: aside === 1});
   }
-  return {state, waitMs, urls};
+  return {state, waitMs, now, terms: {leaseMs, depth, tries, sameSite: site === 1}, urls};
 }
 
 function strange({name}: HubScript): Result<never> {
