@@ -1,4 +1,5 @@
 import type {Section, SettingsOf} from '../core/setting.ts';
+import {hubSection} from '../hub/options.ts';
 import {mcpSection} from '../mcp/options.ts';
 import {approvalSection} from '../runtime/approvals/options.ts';
 import {runSection} from '../sandbox/options.ts';
@@ -81,6 +82,7 @@ export const configSchema = {
           },
         },
         approval: approvalSection,
+        hub: hubSection,
         mcp: mcpSection,
         run: runSection,
         webfetch: webFetchSection,

@@ -25,6 +25,7 @@ import type {Outline, OutlineSection} from '../web/chunk/outline-markdown.ts';
 import {openWeb} from '../web/open-web.ts';
 import type {FetchResponse} from '../web/page.ts';
 import {readableMedia} from '../web/read/options.ts';
+import {lazyHub} from './lazy-hub.ts';
 import {startedIn} from './started-in.ts';
 import {stoppedByMode} from './stopped-by-mode.ts';
 
@@ -66,7 +67,9 @@ export function openPageReader(
   const {config, warnings} = resolved;
   const {webfetch, webread} = config.tools;
   const stopped = stoppedByMode(resolved);
+  const hub = lazyHub(config.tools.hub, {env: environment.env, clock: systemClock, log});
   const web = openWeb(webfetch, webread, {
+    replicas: hub.replicas,
     log,
     clock: systemClock,
     env: environment.env,
@@ -118,7 +121,10 @@ export function openPageReader(
       ]);
       return outlineMarkdown(markdown, countTokens);
     },
-    close: web.value.close,
+    close: async () => {
+      await web.value.close();
+      await hub.close();
+    },
   };
 }
 

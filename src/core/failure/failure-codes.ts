@@ -168,14 +168,16 @@ export const FAILURE_CODES = {
   hub_unavailable: {
     blame: 'host',
     retryable: true,
-    meaning: 'The server that replicas share pages and limits through did not answer, or cannot be used (ours).',
+    meaning:
+      'The server that replicas share pages and limits through did not answer, or cannot be used (ours).',
     next: 'Retry; where it lasts, have the operator look at it with `forge-tools doctor`.',
     details: ['error', 'operation'],
   },
   host_busy: {
     blame: 'remote',
     retryable: true,
-    meaning: 'The host was not asked: it wants to be left alone, or other replicas kept it busy for too long (ours).',
+    meaning:
+      'The host was not asked: it wants to be left alone, or other replicas kept it busy for too long (ours).',
     next: 'Retry after `details.retry_after` seconds.',
     details: ['host', 'reason', 'retry_after'],
   },
