@@ -26,6 +26,7 @@ import {openWeb} from '../web/open-web.ts';
 import type {FetchResponse} from '../web/page.ts';
 import {readableMedia} from '../web/read/options.ts';
 import {MOST_SITEMAP_BYTES, readSitemaps, type SitemapEntry} from './crawl/read-sitemaps.ts';
+import {lazyHub} from './lazy-hub.ts';
 import {startedIn} from './started-in.ts';
 import {stoppedByMode} from './stopped-by-mode.ts';
 
@@ -69,7 +70,9 @@ export function openPageReader(
   const {config, warnings} = resolved;
   const {webfetch, webread} = config.tools;
   const stopped = stoppedByMode(resolved);
+  const hub = lazyHub(config.tools.hub, {env: environment.env, clock: systemClock, log});
   const web = openWeb(webfetch, webread, {
+    replicas: hub.replicas,
     log,
     clock: systemClock,
     env: environment.env,
@@ -126,7 +129,10 @@ export function openPageReader(
         if (stopped !== undefined) return stopped;
         return web.value.file(file, {maxBytes: MOST_SITEMAP_BYTES, signal}).catch(internalFailure);
       }),
-    close: web.value.close,
+    close: async () => {
+      await web.value.close();
+      await hub.close();
+    },
   };
 }
 

@@ -1,5 +1,3 @@
-import {writeFile} from 'node:fs/promises';
-import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {hubSettings, REDIS_SERVER, type RedisEngine, startRedis} from '../../test/support/redis-engine.ts';
 import {systemClock} from '../core/clock.ts';

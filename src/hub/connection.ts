@@ -6,6 +6,7 @@ import type {Log} from '../core/log.ts';
 import {randomHex} from '../core/random.ts';
 import {type Err, ok, type Result} from '../core/result.ts';
 import {type EngineAddress, readAddress} from './engine-address.ts';
+import {NOTE_EPOCH, readIdentity} from './epoch.ts';
 import type {HubArgument, HubScript, HubValue, RunOptions, RunScript} from './hub-value.ts';
 import type {HubSettings} from './options.ts';
 import {loadRedis, type Redis, type RedisClient} from './redis-client.ts';
@@ -155,9 +156,7 @@ class EngineConnection implements HubConnection {
     } catch (error) {
       const reason = reasonOf(error);
       // After a failover the old primary still answers, but changes nothing any more.
-      if (reason === 'READONLY' || reason === 'LOADING' || reason === 'MASTERDOWN')
-        this.#lost(client, reason);
-      return this.#unavailable(script.name, reason);
+      if (GONE.test(reason)) this.#lost(client, reason);return this.#unavailable(script.name, reason);
     } finally {
       cancel();
     }
@@ -189,7 +188,7 @@ class EngineConnection implements HubConnection {
       const late = new Promise<never>((_, reject) => {
         cancel = this.#deps.clock.after(2 * CONNECT_TIMEOUT_MS, () => reject(new Error('timeout')));
       });
-      await Promise.race([client.connect(), late]);
+      await Promise.race([this.#greet(client), late]);
     } catch (error) {
       this.#drop(client);
       this.#retry(reasonOf(error));
@@ -205,6 +204,15 @@ class EngineConnection implements HubConnection {
     this.#wasReported = false;
     await Promise.all(Array.from(this.#channels.keys(), channel => this.#subscribe(client, channel)));
     this.#wakeOpener();
+  }
+
+  /** Nothing is asked of an engine before it is noted which one it is. */
+  async #greet(client: RedisClient): Promise<void> {
+    await client.connect();
+    // A managed service may refuse INFO.
+    const info = await client.send(['INFO', 'server']).catch(() => undefined);
+    const {runId} = readIdentity(info);
+    await client.send(['EVAL', NOTE_EPOCH.lua, '1', this.key('g', 'epoch'), runId]);
   }
 
   async #subscribe(client: RedisClient | undefined, channel: string): Promise<void> {
@@ -254,6 +262,9 @@ class EngineConnection implements HubConnection {
   }
 }
 
+/** Words that say that this connection is of no more use: it is lost, or leads to an engine that may not change anything. */
+const GONE = /^(?:READONLY|LOADING|MASTERDOWN|NOAUTH|connection_lost|E[A-Z]{4,}|NR_CLOSED)$/;
+
 function jitter(most: number): number {
   return (Number.parseInt(randomHex(2), 16) / 0x1_00_00) * most;
 }
@@ -267,6 +278,8 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const {code} = error as Error & {readonly code?: unknown};
   if (typeof code === 'string' && /^[A-Z_0-9]{2,60}$/.test(code)) return code;
+  // Too much at once is no fault of the connection.
+  if (/queue is full/i.test(error.message)) return 'queue_full';
   const [word = ''] = error.message.split(' ', 1);
   return /^-?[A-Z]{3,20}$/.test(word) ? word : error.message === 'timeout' ? 'timeout' : 'connection_lost';
 }

@@ -5,7 +5,9 @@ import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import {packageFile} from '../core/package-file.ts';
-import type {Result} from '../core/result.ts';
+import type {HostGate} from '../core/replicas/host-gate.ts';
+import type {SharedBodies} from '../core/replicas/shared-bodies.ts';
+import {ok, type Result} from '../core/result.ts';
 import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
@@ -27,6 +29,7 @@ import {createSystemResolver} from './guard/dns/system-resolver.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {createSsrfValidator} from './guard/ssrf-validator.ts';
 import {logFetch} from './log-fetch.ts';
+import {askHost} from './navigate/ask-host.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {ExtractionMode, WebFetchOptions} from './options.ts';
@@ -58,6 +61,13 @@ export interface WebPorts {
   readonly untrustedTrees: readonly string[];
   /** Ruling R3: what reading tools read beside HTML and plain text. Default: nothing. */
   readonly reads?: ReadonlySet<ExtraMedia>;
+  /** Ruling S1: what is shared with other replicas. Default: nothing. */
+  readonly replicas?: Replicas | undefined;
+}
+
+export interface Replicas {
+  readonly bodies: SharedBodies;
+  readonly hosts: HostGate;
 }
 
 /** What was checked at start-up. */
@@ -133,6 +143,8 @@ export function assembleWeb(
     headers,
     credentials,
     askedAs: askedAs(options),
+    bodies: ports.replicas?.bodies,
+    hosts: ports.replicas?.hosts,
     clock,
     log,
   };
@@ -217,7 +229,7 @@ interface HopDeps {
 function robotsAccess(
   options: WebFetchOptions,
   {guard, policy, transport, headers}: HopDeps,
-  {clock, log}: WebPorts,
+  {clock, log, replicas}: WebPorts,
 ): RobotsAccess<HostCall> {
   return createRobotsAccess<HostCall>({
     settings: options,
@@ -229,10 +241,19 @@ function robotsAccess(
       const checked = checkUrl(url, policy, hosts.openings.hold);
       if (!checked.ok) return checked;
       const target = await authorizeHop(checked.value, hosts, guard, budget);
-      return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;
+      if (!target.ok) return target;
+      const asked = await askHost(
+        url.host,
+        {hosts: replicas?.hosts, clock},
+        budget.remainingMs(),
+        budget,
+        () => transport.request(target.value, {method: 'GET', headers}, budget),
+      );
+      return asked.ok ? ok(asked.value.response) : asked;
     },
     resolveLocation: resolveUrl,
     robotsUrl,
+    bodies: replicas?.bodies,
   });
 }
 

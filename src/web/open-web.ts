@@ -1,5 +1,5 @@
 import {ok, type Result} from '../core/result.ts';
-import type {Web, WebPorts, WebSettings} from './assemble-web.ts';
+import type {Replicas, Web, WebPorts, WebSettings} from './assemble-web.ts';
 import {readCredentials} from './credentials/read-credentials.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {readGuardPolicy} from './guard/guard-policy.ts';
@@ -24,7 +24,13 @@ export interface LazyWeb {
 export function openWeb(
   options: WebFetchOptions,
   reading: Pick<WebReadOptions, 'mode'>,
-  ports: WebPorts,
+  {
+    replicas,
+    ...ports
+  }: Omit<WebPorts, 'replicas'> & {
+    /** Opened with the rest. */
+    readonly replicas?: (() => Promise<Replicas>) | undefined;
+  },
 ): Result<LazyWeb, readonly string[]> {
   const guard = readGuardPolicy(options.security, options.allow_private);
   if (!guard.ok) return guard;
@@ -37,7 +43,9 @@ export function openWeb(
 
   let loading: Promise<Web> | undefined;
   const load = (): Promise<Web> => {
-    loading ??= import('./assemble-web.ts').then(({assembleWeb}) => assembleWeb(options, settings, ports));
+    loading ??= Promise.all([import('./assemble-web.ts'), replicas?.()]).then(([{assembleWeb}, shared]) =>
+      assembleWeb(options, settings, {...ports, replicas: shared}),
+    );
     return loading;
   };
   return ok({

@@ -12,18 +12,20 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpTransport,
+  type PinnedTarget,
   REDIRECT_STATUSES,
   type RenderingMethod,
   type WebUrl,
 } from '../page.ts';
 import {parseUrl} from '../url/parse-url.ts';
 import {resolveUrl} from '../url/resolve-url.ts';
+import {type AskHostDeps, askHost} from './ask-host.ts';
 import {authorizeHop} from './authorize-hop.ts';
 import type {HostCall} from './host-call.ts';
 import type {HostReach} from './host-reach.ts';
 import {RobotsTime, type RobotsTimeDeps} from './robots-time.ts';
 
-export interface NavigationDeps extends RobotsTimeDeps {
+export interface NavigationDeps extends RobotsTimeDeps, AskHostDeps {
   readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'robots' | 'max_redirects'>;
   readonly policy: GuardPolicy;
   readonly guard: Guard;
@@ -48,17 +50,22 @@ export type Hop =
 export class Navigation {
   /** FR-WF-09a: some hop was allowed only because `fail_open` is set. */
   robotsFailOpen = false;
+  /** Ruling S1: some hop was allowed by this replica's part of the limits alone. */
+  hubUnavailable = false;
   #start: WebUrl | undefined;
   #leftStart = false;
   readonly #deps: NavigationDeps;
   readonly #hosts: HostCall;
   readonly #robotsTime: RobotsTime;
   #redirects = 0;
+  /** One allowance for all hosts of a call, as for robots.txt, so that it has an upper bound. */
+  #hostWaitMs: number;
 
   constructor(deps: NavigationDeps, method: RenderingMethod, reach: HostReach) {
     this.#deps = deps;
     this.#hosts = {pins: new HostPins(), reach, openings: {hold: true}, method};
     this.#robotsTime = new RobotsTime(deps);
+    this.#hostWaitMs = deps.options.timeout_seconds * 1000;
   }
 
   /**
@@ -76,22 +83,34 @@ export class Navigation {
     budget: Budget,
     conditions: Readonly<Record<string, string>> = {},
   ): Promise<Result<Hop>> {
-    const {guard, transport, headers} = this.#deps;
+    const {transport, headers, clock} = this.#deps;
+    const target = await this.mayTake(checked, budget);
+    if (!target.ok) return target;
+
+    const credential = this.credentialFor(checked.url);
+    const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
+    const began = clock.monotonic();
+    const asked = await askHost(checked.url.host, this.#deps, this.#hostWaitMs, budget, () => {
+      this.#hostWaitMs = Math.max(0, this.#hostWaitMs - (clock.monotonic() - began));
+      return transport.request(target.value, {method: 'GET', headers: own}, budget);
+    });
+    if (!asked.ok) return asked;
+    this.hubUnavailable ||= asked.value.unavailable;
+    return hopOf(asked.value.response, checked.url);
+  }
+
+  /** What comes before the request: rules on hosts and guard, then robots.txt. */
+  async mayTake(checked: CheckedUrl, budget: Budget): Promise<Result<PinnedTarget>> {
     this.#hosts.openings.hold &&= checked.opened;
     this.#start ??= checked.url;
     this.#leftStart ||= checked.url.origin !== this.#start.origin;
-    const target = await authorizeHop(checked, this.#hosts, guard, budget);
+    const target = await authorizeHop(checked, this.#hosts, this.#deps.guard, budget);
     if (!target.ok) return target;
-
     budget.enter('robots');
     const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.#hosts, budget.signal));
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
-
-    const credential = this.credentialFor(checked.url);
-    const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
-    const opened = await transport.request(target.value, {method: 'GET', headers: own}, budget);
-    return opened.ok ? hopOf(opened.value, checked.url) : opened;
+    return target;
   }
 
   /**
