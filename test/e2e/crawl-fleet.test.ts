@@ -249,7 +249,8 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
 
     const status = await fleet.status();
     const {most, gap, pages, distinct} = atOrigin(fleet);
-    const figures = {...status, most, gap, pages, distinct, kills};
+    const robots = [...fleet.robots.values()].reduce((sum, count) => sum + count, 0);
+    const figures = {...status, most, gap, pages, distinct, kills, robots};
     if (IS_FULL) console.log(JSON.stringify(figures));
     expect(figures).toMatchObject({
       state: 'finished',
@@ -260,6 +261,9 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
     });
     expect(kills).toBe(killPoints.length);
     expect(gap).toBeGreaterThanOrEqual(GAP_MS);
+    // For the whole fleet, but for those whose worker was killed before it could hand it on.
+    expect(robots).toBeGreaterThanOrEqual(SIZE.hosts);
+    expect(robots).toBeLessThanOrEqual(SIZE.hosts + kills);
     // What was fetched twice was given out twice, after a lease that ended.
     expect(pages - distinct).toBeLessThanOrEqual(status['expired'] ?? 0);
     const results = await exported(fleet, names);
