@@ -234,7 +234,9 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
     let partitioned: EngineProxy | undefined;
     await Promise.all(Array.from({length: SIZE.workers}, (_, at) => begin(at)));
     const fetched = (): number => [...fleet.requests.values()].reduce((sum, list) => sum + list.length, 0);
-    await expect.poll(fetched, {timeout: 60_000, interval: 50}).toBeGreaterThan(SIZE.urls / 4);
+    await expect
+      .poll(fetched, {timeout: IS_FULL ? 250_000 : 60_000, interval: 50})
+      .toBeGreaterThan(SIZE.urls / 4);
     await fleet.engine.kill();
     await fleet.engine.start();
     await expect.poll(() => partitioned !== undefined, {timeout: 30_000}).toBe(true);
