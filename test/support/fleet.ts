@@ -79,6 +79,8 @@ export interface ReplicaOptions extends Partial<HubSettings> {
   readonly cacheDir?: string;
   readonly timeoutSeconds?: number;
   readonly ttlDays?: number;
+  /** What every name resolves to. */
+  readonly address?: string;
   readonly clock?: typeof systemClock;
   readonly log?: (line: unknown) => void;
 }
@@ -91,12 +93,13 @@ export function openReplica(options: ReplicaOptions): Toolbox {
     cacheDir = temporaryDirectory(),
     timeoutSeconds = 20,
     ttlDays = 7,
+    address = '127.0.0.1',
     clock,
     log,
     ...hub
   } = options;
   const toolbox = createToolbox({
-    resolver: {resolve: async () => ['127.0.0.1']},
+    resolver: {resolve: async () => [address]},
     clock: clock ?? systemClock,
     log: event => log?.(event),
     environment: {env, cwd: '/', tempDir: '/tmp', homeDir: '/tmp'},
