@@ -10,12 +10,15 @@ export interface FaultProxy {
   cut: () => void;
   /** Connections stand, and nothing comes through. */
   silence: () => void;
+  /** New connections lead to another engine; those that stand do not. */
+  retarget: (port: number) => void;
   /** As before all that. What was held back is lost. */
   heal: () => void;
 }
 
-export async function startFaultProxy(port: number): Promise<FaultProxy> {
+export async function startFaultProxy(first: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
+  let port = first;
   let delayMs = 0;
   let state: 'open' | 'cut' | 'silent' = 'open';
   const {connect} = await import('node:net');
@@ -60,6 +63,9 @@ export async function startFaultProxy(port: number): Promise<FaultProxy> {
     },
     silence: () => {
       state = 'silent';
+    },
+    retarget: to => {
+      port = to;
     },
     heal: () => {
       state = 'open';
