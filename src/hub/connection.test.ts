@@ -179,7 +179,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a connection to the engine', () =
   });
 
   test('S1 after a failover the old primary is left, and it is noted that another engine answers', async () => {
-    const primary = await startRedis();
+    const primary = await startRedis('--repl-diskless-sync-delay', '0');
     const replica = await startRedis('--replicaof', '127.0.0.1', String(primary.port));
     closers.push(primary.stop, replica.stop);
     const proxy = await startFaultProxy(primary.port);
@@ -188,7 +188,9 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a connection to the engine', () =
     const epoch = {name: 'epoch', lua: "return redis.call('HGET', KEYS[1], 'id')"};
     const before = await hub.run(epoch, [hub.key('g', 'epoch')], []);
     expect(before).toMatchObject({ok: true, value: expect.any(String)});
-    await expect.poll(() => redisCommand(replica.port, 'EXISTS', hub.key('g', 'epoch'))).toContain(':1');
+    await expect
+      .poll(() => redisCommand(replica.port, 'EXISTS', hub.key('g', 'epoch')), {timeout: 10_000})
+      .toContain(':1');
     // REPLICAOF is refused in scripts. The connection that stands still leads to the old primary.
     await redisCommand(replica.port, 'REPLICAOF', 'NO', 'ONE');
     proxy.retarget(replica.port);
