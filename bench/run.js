@@ -25,6 +25,7 @@ const SUITES = {
   workspace: false,
   browser: false,
   sandbox: false,
+  hub: false,
 };
 
 const {values, positionals} = parseArgs({

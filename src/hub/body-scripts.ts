@@ -13,7 +13,7 @@ local plausible = micro + 60000000
 `;
 
 /**
- * What there is under a name, or the turn to make it. KEYS: body, flight, last use, last fence. ARGV: name, owner,
+ * What there is under a name, or the turn to make it. KEYS: body, turn, last use, last fence. ARGV: name, owner,
  * length of a turn, a fence that the body must be above, most bytes, whether a turn is wanted in any case.
  */
 export const OBTAIN: HubScript = {
@@ -41,7 +41,7 @@ if ARGV[6] ~= '1' then redis.call('SET', KEYS[2], ARGV[2] .. ':' .. text, 'PX', 
 return {'turn', text}`,
 };
 
-/** KEYS: flight. ARGV: owner and fence, length of a turn. */
+/** KEYS: turn. ARGV: owner and fence, length of a turn. */
 export const RENEW: HubScript = {
   name: 'body.renew',
   lua: `
@@ -49,7 +49,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
 };
 
-/** KEYS: flight. ARGV: owner and fence, channel, message for those who wait. */
+/** KEYS: turn. ARGV: owner and fence, channel, message for those who wait. */
 export const END: HubScript = {
   name: 'body.end',
   lua: `

@@ -1,9 +1,18 @@
+import {once} from 'node:events';
+import {writeFile} from 'node:fs/promises';
+import {connect as connectSocket} from 'node:net';
+import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
+import {createCertificateAuthority} from '../../test/support/certificates.ts';
+import {startFaultProxy} from '../../test/support/fault-proxy.ts';
+import {codeOf} from '../../test/support/outcome.ts';
 import {hubSettings, REDIS_SERVER, type RedisEngine, startRedis} from '../../test/support/redis-engine.ts';
+import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
 import type {LogEvent} from '../core/log.ts';
 import {type HubConnection, openHubConnection} from './connection.ts';
 import type {HubSettings} from './options.ts';
+import {probeHub} from './probe-hub.ts';
 
 const ECHO = {name: 'echo', lua: 'return {KEYS[1], ARGV[1], 7}'};
 const logged: LogEvent[] = [];
@@ -134,4 +143,99 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a connection to the engine', () =
     });
     expect(unset).toMatchObject({ok: false, error: {message: expect.stringContaining('HUB_PASSWORD')}});
   });
+
+  test('S1 over TLS the certificate leads to the authority that is named, or nothing is said', async () => {
+    const authority = createCertificateAuthority();
+    const {chain, key} = authority.issue({names: ['127.0.0.1']});
+    const directory = temporaryDirectory();
+    const file = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(directory, name), text, {mode: 0o600});
+      return join(directory, name);
+    };
+    const [cert, keyFile, ca] = [
+      await file('cert', chain),
+      await file('key', key),
+      await file('ca', authority.pem),
+    ];
+    const other = await file('other', createCertificateAuthority('Other').pem);
+    const own = await startRedis(
+      ...['--tls-port', 'PORT', '--tls-cert-file', cert, '--tls-key-file', keyFile],
+      ...['--tls-ca-cert-file', ca, '--tls-auth-clients', 'no', '--requirepass', 'sesame'],
+    );
+    closers.push(own.stop);
+    const settings = {url: own.url.replace('redis:', 'rediss:'), password_env: 'HUB_PASSWORD'};
+    const env = {HUB_PASSWORD: 'sesame'};
+    await answered(await connect({...settings, ca_file: ca}, env));
+    for (const ca_file of [other, '']) {
+      const distrusting = await connect({...settings, ca_file}, env);
+      expect(codeOf(await distrusting.run(ECHO, ['k'], ['']))).toBe('hub_unavailable');
+    }
+    const missing = await openHubConnection(hubSettings({...settings, ca_file: `${ca}-not-there`}), {
+      env,
+      clock: systemClock,
+      log: () => {},
+    });
+    expect(missing).toMatchObject({ok: false, error: {message: expect.stringContaining('ENOENT')}});
+  });
+
+  test('S1 after a failover the old primary is left, and it is noted that another engine answers', async () => {
+    const primary = await startRedis('--repl-diskless-sync-delay', '0');
+    const replica = await startRedis('--replicaof', '127.0.0.1', String(primary.port));
+    closers.push(primary.stop, replica.stop);
+    const proxy = await startFaultProxy(primary.port);
+    const hub = await connect({url: proxy.url});
+    const write = {name: 'write', lua: "return redis.call('INCR', KEYS[1])"};
+    const epoch = {name: 'epoch', lua: "return redis.call('HGET', KEYS[1], 'id')"};
+    const before = await hub.run(epoch, [hub.key('g', 'epoch')], []);
+    expect(before).toMatchObject({ok: true, value: expect.any(String)});
+    await expect
+      .poll(() => redisCommand(replica.port, 'EXISTS', hub.key('g', 'epoch')), {timeout: 10_000})
+      .toContain(':1');
+    // REPLICAOF is refused in scripts. The connection that stands still leads to the old primary.
+    await redisCommand(replica.port, 'REPLICAOF', 'NO', 'ONE');
+    proxy.retarget(replica.port);
+    await redisCommand(primary.port, 'REPLICAOF', '127.0.0.1', String(replica.port));
+    expect(await hub.run(write, ['n'], [])).toMatchObject({ok: false, error: {details: {error: 'READONLY'}}});
+    await expect.poll(async () => (await hub.run(write, ['n'], [])).ok, {timeout: 5000}).toBe(true);
+    const after = await hub.run(epoch, [hub.key('g', 'epoch')], []);
+    expect(after.ok && before.ok && after.value !== before.value).toBe(true);
+  });
+
+  test('S1 a connection that stands and is silent is given up, and the next one is taken', {
+    tags: 'slow',
+  }, async () => {
+    const proxy = await startFaultProxy(engine.port);
+    const hub = await connect({url: proxy.url});
+    proxy.silence();
+    expect(await hub.run(ECHO, ['k'], ['a'])).toMatchObject({
+      ok: false,
+      error: {details: {error: 'timeout'}},
+    });
+    proxy.heal();
+    await answered(hub);
+  });
+
+  test('S1 doctor says what is wrong with an engine', async () => {
+    const own = await startRedis('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
+    closers.push(own.stop);
+    const deps = {env: {}, clock: systemClock, log: () => {}};
+    const probed = await probeHub(hubSettings({url: own.url}), deps);
+    if (!probed.ok) throw new Error(probed.error.message);
+    expect(probed.value.version).toMatch(/^\d+\.\d+/);
+    expect(probed.value.problems.join()).toMatch(/allkeys-lru.*maxmemory is 104857600/s);
+    expect(await probeHub(hubSettings({url: engine.url}), deps)).toMatchObject({
+      ok: true,
+      value: {problems: []},
+    });
+    expect(codeOf(await probeHub(hubSettings({url: 'redis://127.0.0.1:1'}), deps))).toBe('hub_unavailable');
+  });
 });
+
+/** What no script may do. */
+async function redisCommand(port: number, ...words: readonly string[]): Promise<string> {
+  const socket = connectSocket(port, '127.0.0.1');
+  socket.write(`${words.join(' ')}\r\n`);
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  return String(answer);
+}

@@ -156,7 +156,8 @@ class EngineConnection implements HubConnection {
     } catch (error) {
       const reason = reasonOf(error);
       // After a failover the old primary still answers, but changes nothing any more.
-      if (GONE.test(reason)) this.#lost(client, reason);return this.#unavailable(script.name, reason);
+      if (GONE.test(reason)) this.#lost(client, reason);
+      return this.#unavailable(script.name, reason);
     } finally {
       cancel();
     }

@@ -159,10 +159,10 @@ export class HostGate implements Gate {
     const wait = Math.max(host.nextStart, host.pausedUntil) - this.#clock.monotonic();
     // One that is still to be left alone goes with the next one that is: the map is looked through then.
     if (wait <= 0) this.#hosts.delete(name);
-    else if (this.#hosts.size > MOST_HOSTS) this.#sweep();
+    else if (this.#hosts.size > MOST_HOSTS) this.#forgetIdle();
   }
 
-  #sweep(): void {
+  #forgetIdle(): void {
     const now = this.#clock.monotonic();
     for (const [name, {inLine, active, nextStart, pausedUntil}] of this.#hosts) {
       if (inLine === 0 && active === 0 && Math.max(nextStart, pausedUntil) <= now) this.#hosts.delete(name);

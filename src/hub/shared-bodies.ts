@@ -69,10 +69,10 @@ export class SharedBodies implements Bodies {
     above: number,
     anew: boolean,
   ): Promise<Obtained | {readonly kind: 'follow'; readonly heldMs: number}> {
-    const {body, flight, lru, fence} = place;
+    const {body, turn, lru, fence} = place;
     const running = this.#hub.runBuffers(
       OBTAIN,
-      [body, flight, lru, fence],
+      [body, turn, lru, fence],
       [place.name, this.#owner, TURN_MS, above, this.#largest, anew ? 1 : 0],
     );
     const late = Symbol('late');
@@ -132,7 +132,7 @@ export class SharedBodies implements Bodies {
     const renew = (): void => {
       cancel = this.#clock.after(TURN_MS / 3, () => {
         if (ended) return;
-        void this.#hub.run(RENEW, [place.flight], [mine, TURN_MS]);
+        void this.#hub.run(RENEW, [place.turn], [mine, TURN_MS]);
         renew();
       });
     };
@@ -142,7 +142,7 @@ export class SharedBodies implements Bodies {
       ended ??= anew
         ? Promise.resolve()
         : this.#hub
-            .run(END, [place.flight], [mine, this.#channel(place.shard), `${place.name}:${ending}`])
+            .run(END, [place.turn], [mine, this.#channel(place.shard), `${place.name}:${ending}`])
             .then(() => {});
       return ended;
     };
@@ -176,7 +176,7 @@ export class SharedBodies implements Bodies {
       shard,
       prefix: `${key('b')}:`,
       body: key('b', name),
-      flight: key('f', name),
+      turn: key('f', name),
       lru: key('lru'),
       sizes: key('sizes'),
       sum: key('sum'),
@@ -238,7 +238,7 @@ interface Place {
   readonly shard: string;
   readonly prefix: string;
   readonly body: string;
-  readonly flight: string;
+  readonly turn: string;
   readonly lru: string;
   readonly sizes: string;
   readonly sum: string;

@@ -79,6 +79,10 @@ export interface ReplicaOptions extends Partial<HubSettings> {
   readonly cacheDir?: string;
   readonly timeoutSeconds?: number;
   readonly ttlDays?: number;
+  /** What every name resolves to. */
+  readonly address?: string;
+  readonly authority?: string;
+  readonly credentials?: readonly {readonly host: string; readonly header: string; readonly env: string}[];
   readonly clock?: typeof systemClock;
   readonly log?: (line: unknown) => void;
 }
@@ -91,13 +95,17 @@ export function openReplica(options: ReplicaOptions): Toolbox {
     cacheDir = temporaryDirectory(),
     timeoutSeconds = 20,
     ttlDays = 7,
+    address = '127.0.0.1',
+    authority,
+    credentials = [],
     clock,
     log,
     ...hub
   } = options;
   const toolbox = createToolbox({
-    resolver: {resolve: async () => ['127.0.0.1']},
+    resolver: {resolve: async () => [address]},
     clock: clock ?? systemClock,
+    certificateAuthorities: authority === undefined ? [] : [authority],
     log: event => log?.(event),
     environment: {env, cwd: '/', tempDir: '/tmp', homeDir: '/tmp'},
     config: {
@@ -110,6 +118,7 @@ export function openReplica(options: ReplicaOptions): Toolbox {
           cache_ttl_days: ttlDays,
           timeout_seconds: timeoutSeconds,
           browser: {enabled: false},
+          credentials: credentials.map(credential => ({...credential, prefix: '', file: ''})),
           security: {block_loopback: false, allow_insecure_overrides: true, allowed_ports: [port]},
         },
       },

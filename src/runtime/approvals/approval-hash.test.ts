@@ -1,13 +1,17 @@
+import {createHash} from 'node:crypto';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import type {Json} from '../../core/json.ts';
 import {approvalHash} from './approval-hash.ts';
 import {canonicalJson} from './canonical-json.ts';
 
-test('policy: a decision is bound to tool, arguments and files', () => {
+const inOne = (value: Json): string => [...canonicalJson(value)].join('');
+
+test('policy: a decision is bound to tool, arguments and files', async () => {
   const call = {tool: 'run', params: {command: 'ls', env: {A: '1', B: '2'}}, fileHashes: {'a.ts': 'ff'}};
-  const hash = approvalHash(call);
+  const hash = await approvalHash(call);
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
-  expect(approvalHash({...call, params: {env: {B: '2', A: '1'}, command: 'ls'}})).toBe(hash);
+  expect(await approvalHash({...call, params: {env: {B: '2', A: '1'}, command: 'ls'}})).toBe(hash);
   for (const other of [
     {...call, tool: 'run2'},
     {...call, params: {...call.params, command: 'ls '}},
@@ -15,17 +19,36 @@ test('policy: a decision is bound to tool, arguments and files', () => {
     {...call, fileHashes: {'a.ts': 'fe'}},
     {...call, fileHashes: {}},
   ]) {
-    expect(approvalHash(other)).not.toBe(hash);
+    expect(await approvalHash(other)).not.toBe(hash);
   }
 });
 
 test('policy: canonical JSON is JSON, and the same for equal values', () => {
   fc.assert(
     fc.property(fc.jsonValue(), value => {
-      const text = canonicalJson(value as never);
+      const text = inOne(value as never);
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
-      expect(canonicalJson(JSON.parse(text))).toBe(text);
+      expect(inOne(JSON.parse(text))).toBe(text);
     }),
   );
-  expect(canonicalJson({b: 1, a: [{d: null, c: 'x'}]})).toBe('{"a":[{"c":"x","d":null}],"b":1}');
+  expect(inOne({b: 1, a: [{d: null, c: 'x'}]})).toBe('{"a":[{"c":"x","d":null}],"b":1}');
+});
+
+test('review R12: contents of 24 MB are hashed in turns, and the hash is that of the whole', async () => {
+  const shift = '😀'.repeat(6_000_000);
+  for (const content of [shift, `x${shift}`, '\ud83d'.repeat(2_000_000), `${'y'.repeat(1_048_575)}😀`]) {
+    const call = {tool: 'write_file', params: {content, path: 'a'}, fileHashes: {}};
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const hash = await approvalHash(call);
+    isDone = true;
+    const whole = `{"fileHashes":{},"params":{"content":${JSON.stringify(content)},"path":"a"},"tool":"write_file"}`;
+    expect(hash).toBe(createHash('sha256').update(whole).digest('hex'));
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(content.length / 2_000_000));
+  }
 });

@@ -50,7 +50,7 @@ export interface Approval {
 export async function requestApproval(request: ApprovalRequest, deps: ApprovalDeps): Promise<Approval> {
   const {policy, session, clock} = deps;
   const {tool, intent, signal} = request;
-  const hash = approvalHash({tool: tool.name, params: request.params, fileHashes: intent.fileHashes});
+  const hash = await approvalHash({tool: tool.name, params: request.params, fileHashes: intent.fileHashes});
   const about = {
     request_id: request.requestId,
     step: request.step,
