@@ -26,6 +26,7 @@ const SUITES = {
   browser: false,
   sandbox: false,
   hub: false,
+  crawl: false,
 };
 
 const {values, positionals} = parseArgs({

@@ -107,7 +107,7 @@ async function enterUnderLoad(enter) {
   return part => times[Math.floor(part * (times.length - 1))].toFixed(1);
 }
 
-async function startEngine(directory) {
+export async function startEngine(directory) {
   const port = await freePort();
   const options = [
     '--port',
