@@ -14,7 +14,6 @@ import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
 import {completeLog} from './complete-log.ts';
 import {WorkerPool} from './convert/worker-pool.ts';
-import {type FetchedFile, fetchFile} from './fetch-file.ts';
 import {
   type FetchLimits,
   type FetchOutcome,
@@ -31,6 +30,7 @@ import {createSsrfValidator} from './guard/ssrf-validator.ts';
 import {logFetch} from './log-fetch.ts';
 import {askHost} from './navigate/ask-host.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
+import {type FetchedFile, fetchFile} from './navigate/fetch-file.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {ExtractionMode, WebFetchOptions} from './options.ts';
 import type {Credential, ExtraMedia, HttpTransport, WebUrl} from './page.ts';

@@ -2,7 +2,7 @@ import {promisify} from 'node:util';
 import {gunzip} from 'node:zlib';
 import type {Failure} from '../../core/failure/failure.ts';
 import type {Result} from '../../core/result.ts';
-import type {FetchedFile} from '../../web/fetch-file.ts';
+import type {FetchedFile} from '../../web/navigate/fetch-file.ts';
 import {isSameSite} from '../../web/robots/is-same-site.ts';
 import {parseSitemap, sitemapsOfRobots} from '../../web/sitemap/parse-sitemap.ts';
 import {parseUrl} from '../../web/url/parse-url.ts';
@@ -28,7 +28,7 @@ const inflate = promisify(gunzip);
  * What is not of the site of the one who was asked is passed over: a sitemap speaks for its own site. The files are
  * fetched one after another.
  */
-export async function* readSitemaps(asked: string, fetch: FetchSitemap): AsyncGenerator<SitemapEntry> {
+export async function* readSitemaps(asked: string, load: FetchSitemap): AsyncGenerator<SitemapEntry> {
   const start = parseUrl(asked);
   if (!start.ok) {
     yield {file: asked, failure: start.error};
@@ -51,7 +51,7 @@ export async function* readSitemaps(asked: string, fetch: FetchSitemap): AsyncGe
   };
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
     const {url, depth} = file;
-    const fetched = await fetch(url);
+    const fetched = await load(url);
     if (!fetched.ok) {
       yield {file: url, failure: fetched.error};
       continue;

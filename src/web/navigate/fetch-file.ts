@@ -1,11 +1,11 @@
-import {Budget} from '../core/budget.ts';
-import {ok, type Result} from '../core/result.ts';
-import {checkUrl} from './guard/check-url.ts';
-import {checkStatus} from './navigate/check-status.ts';
-import {followRedirects} from './navigate/follow-redirects.ts';
-import {HostReach} from './navigate/host-reach.ts';
-import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
-import {parseUrl} from './url/parse-url.ts';
+import {Budget} from '../../core/budget.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {checkUrl} from '../guard/check-url.ts';
+import {parseUrl} from '../url/parse-url.ts';
+import {checkStatus} from './check-status.ts';
+import {followRedirects} from './follow-redirects.ts';
+import {HostReach} from './host-reach.ts';
+import {Navigation, type NavigationDeps} from './navigation.ts';
 
 export interface FetchedFile {
   /** Where its redirects led to. */
