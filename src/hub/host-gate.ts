@@ -109,7 +109,7 @@ export class HostGate implements Gate {
         return ok(this.#lease(name, host, lease, unavailable));
       }
       const left = deadline - this.#clock.monotonic();
-      if (left <= 0 || (wait.why === 'pause' && wait.ms > left)) return busy(name, wait);
+      if (left <= 0 || (wait.why !== 'busy' && wait.ms > left)) return busy(name, wait);
       // A place may become free before the lease of whoever has it is over.
       const ms = wait.why === 'busy' ? Math.min(wait.ms, lookMs) : wait.ms;
       if (wait.why === 'busy') lookMs = Math.min(2 * lookMs, LONGEST_LOOK_MS);

@@ -151,6 +151,32 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 replicas', () => {
     expect(origin.robots()).toHaveLength(2);
   });
 
+  test('S1 no_cache asks the origin, and what it answers is shared', async () => {
+    let version = 0;
+    const origin = await startOrigin((_, response) => {
+      version += 1;
+      response.writeHead(200, {'Content-Type': 'text/plain'}).end(`Version ${version}.`);
+    });
+    const [one, two, three] = replicas(3, {port: origin.port, ...FREE});
+    const url = origin.url('/page');
+    const text = async (replica: typeof one, no_cache = false): Promise<string | undefined> =>
+      unwrap(unwrapOptional(await replica?.webFetch({url, no_cache}))).chunks[0]?.text;
+    expect(await text(one)).toBe('Version 1.');
+    expect(await text(two, true)).toBe('Version 2.');
+    expect(await text(three)).toBe('Version 2.');
+    expect(origin.pages()).toHaveLength(2);
+  });
+
+  test('S1 a failure is not shared, so each that waited asks by itself', async () => {
+    const origin = await startOrigin((_, response) => response.writeHead(404).end(), 200);
+    const fleet = replicas(3, {port: origin.port, ...FREE});
+    const answers = await Promise.all(fleet.map(replica => replica.webFetch({url: origin.url('/missing')})));
+    expect(answers.map(codeOf)).toEqual(['http_4xx', 'http_4xx', 'http_4xx']);
+    expect(origin.pages()).toHaveLength(3);
+    // The two that waited did not wait for each other.
+    expect(origin.mostAtOnce()).toBe(2);
+  });
+
   test('S1 what a credential shows is in no engine', async () => {
     const authority = createCertificateAuthority();
     const server = await startHttpServer(
