@@ -27,6 +27,8 @@ const SUITES = {
   sandbox: false,
   egress: false,
   'mcp-http': false,
+  hub: false,
+  crawl: false,
 };
 /** Of `--quick`: what tells within two minutes whether something became slow. Two rounds each. */
 const QUICK = ['startup', 'tokens', 'cache', 'robots', 'transport', 'mcp-http', 'sandbox'];

@@ -13,7 +13,9 @@ import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
 import {REQUIRED, VENDORED, VENDORED_PACKAGES} from './vendored.js';
 
-const {dependencies} = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+const {dependencies, peerDependencies} = JSON.parse(
+  await readFile(new URL('../package.json', import.meta.url), 'utf8'),
+);
 const root = new URL('../', import.meta.url);
 const dist = new URL('dist/', root);
 /** Packages whose code is in one of them. */
@@ -167,7 +169,7 @@ function isExternal(id) {
 
 /** A helper that the bundler leaves outside is on no machine but this one. */
 function refuseUndeclared(chunks) {
-  const declared = new Set(Object.keys(dependencies));
+  const declared = new Set(Object.keys({...dependencies, ...peerDependencies}));
   for (const {fileName, imports = [], dynamicImports = []} of chunks) {
     for (const id of [...imports, ...dynamicImports]) {
       const isOurs = chunks.some(chunk => chunk.fileName === id) || isBuiltin(id);

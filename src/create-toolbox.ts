@@ -19,6 +19,7 @@ import {ok, type Result} from './core/result.ts';
 import type {ApprovalRule, Approver, ToolHost} from './core/tool-host.ts';
 import {assembleHost} from './create-toolbox/assemble-host.ts';
 import {inOrder} from './create-toolbox/in-order.ts';
+import {lazyHub} from './create-toolbox/lazy-hub.ts';
 import {openEgress} from './create-toolbox/open-egress.ts';
 import {protectedPaths} from './create-toolbox/protected-paths.ts';
 import {startedIn} from './create-toolbox/started-in.ts';
@@ -149,7 +150,9 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
   const stopped = stoppedByMode(resolved);
   const closed = closedPaths(ports, environment);
   const workspace = openWorkspace({...ports, clock, environment, protectedPaths: closed});
+  const hub = lazyHub(config.tools.hub, {env: environment.env, clock, log});
   const web = openWeb(webfetch, webread, {
+    replicas: hub.replicas,
     log,
     clock,
     env: environment.env,
@@ -240,6 +243,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
           () => sandbox?.close(),
           () => egress?.value?.close(),
           () => web.value.close(),
+          hub.close,
           async () => workspace?.close(),
         ),
       ),

@@ -26,7 +26,7 @@ test('policy: the values that the package exports', () => {
 });
 
 test('policy: the values that forge-tools/mcp exports', () => {
-  expect(Object.keys(mcp).sort()).toEqual(['createMcpService', 'serveHttp', 'serveStdio']);
+  expect(Object.keys(mcp).sort()).toEqual(['CallMetrics', 'createMcpService', 'serveHttp', 'serveStdio']);
 });
 
 test('policy: the building blocks do what their names say', () => {

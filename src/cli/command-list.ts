@@ -16,6 +16,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Read of a web page what an answer needs, or verify a quote',
     load: async () => (await import('./commands/read.ts')).readCommand,
   },
+  crawl: {
+    summary: 'Fetch a list or a site with as many workers and machines as you like',
+    load: async () => (await import('./commands/crawl.ts')).crawlCommand,
+  },
   cache: {
     summary: 'Look at the page cache, and clear it up',
     load: async () => (await import('./commands/cache.ts')).cacheCommand,

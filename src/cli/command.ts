@@ -29,6 +29,8 @@ export interface CommandSummary {
 export interface CommandDefinition {
   /** Behind the name: `URL [URL ...] [flags]`. */
   readonly usage: string;
+  /** What its first argument may be, where it is one of some words. */
+  readonly verbs?: readonly string[];
   readonly flags: Flags;
   readonly examples: readonly string[];
   readonly run: (argv: readonly string[], context: CommandContext) => Promise<ExitCode>;

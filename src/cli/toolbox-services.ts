@@ -1,6 +1,17 @@
 import type * as services from '../create-toolbox/services.ts';
 
 export type {
+  Added,
+  Finish,
+  Frontier,
+  FrontierUrl,
+  JobSettings,
+  JobStatus,
+  LeasedUrl,
+  Taken,
+} from '../create-toolbox/crawl/open-frontier.ts';
+export type {SitemapEntry} from '../create-toolbox/crawl/read-sitemaps.ts';
+export type {
   CachedPage,
   CacheEntry,
   CacheStats,

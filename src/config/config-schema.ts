@@ -1,4 +1,5 @@
 import type {Section, SettingsOf} from '../core/setting.ts';
+import {hubSection} from '../hub/options.ts';
 import {mcpSection} from '../mcp/options.ts';
 import {approvalSection} from '../runtime/approvals/options.ts';
 import {taintSection} from '../runtime/taint/options.ts';
@@ -83,6 +84,7 @@ export const configSchema = {
         },
         approval: approvalSection,
         taint: taintSection,
+        hub: hubSection,
         mcp: mcpSection,
         run: runSection,
         webfetch: webFetchSection,

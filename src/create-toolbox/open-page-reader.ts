@@ -25,6 +25,8 @@ import type {Outline, OutlineSection} from '../web/chunk/outline-markdown.ts';
 import {openWeb} from '../web/open-web.ts';
 import type {FetchResponse} from '../web/page.ts';
 import {readableMedia} from '../web/read/options.ts';
+import {MOST_SITEMAP_BYTES, readSitemaps, type SitemapEntry} from './crawl/read-sitemaps.ts';
+import {lazyHub} from './lazy-hub.ts';
 import {startedIn} from './started-in.ts';
 import {stoppedByMode} from './stopped-by-mode.ts';
 
@@ -55,6 +57,8 @@ export interface PageReader {
     args: VerifyQuoteArgs,
     signal: AbortSignal,
   ) => Promise<Result<Shown<VerifyQuoteData>>>;
+  /** What a sitemap, or the sitemaps of a `robots.txt`, list of their site. */
+  readonly sitemap: (url: string, signal: AbortSignal) => AsyncGenerator<SitemapEntry>;
   readonly close: () => Promise<void>;
 }
 
@@ -66,7 +70,9 @@ export function openPageReader(
   const {config, warnings} = resolved;
   const {webfetch, webread} = config.tools;
   const stopped = stoppedByMode(resolved);
+  const hub = lazyHub(config.tools.hub, {env: environment.env, clock: systemClock, log});
   const web = openWeb(webfetch, webread, {
+    replicas: hub.replicas,
     log,
     clock: systemClock,
     env: environment.env,
@@ -118,7 +124,15 @@ export function openPageReader(
       ]);
       return outlineMarkdown(markdown, countTokens);
     },
-    close: web.value.close,
+    sitemap: (url, signal) =>
+      readSitemaps(url, async file => {
+        if (stopped !== undefined) return stopped;
+        return web.value.file(file, {maxBytes: MOST_SITEMAP_BYTES, signal}).catch(internalFailure);
+      }),
+    close: async () => {
+      await web.value.close();
+      await hub.close();
+    },
   };
 }
 

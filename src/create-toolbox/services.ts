@@ -29,7 +29,10 @@ import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import {openOnDesktop} from '../workspace/process/open-on-desktop.ts';
 import {protectedPaths} from './protected-paths.ts';
 import {startedIn} from './started-in.ts';
+import {tryHub} from './try-hub.ts';
 
+export {openFrontier} from './crawl/open-frontier.ts';
+export {pageLinks} from './crawl/page-links.ts';
 export {openPageCache} from './open-page-cache.ts';
 export {openPageReader} from './open-page-reader.ts';
 export {parseListedUrl} from './parse-listed-url.ts';
@@ -165,9 +168,10 @@ export async function probe(
   });
   const chromium = probes.findIndex(({name, state}) => name === 'Chromium' && state === 'ok');
   const found = probes[chromium];
+  const hub = await tryHub(config.tools.hub, environment.env);
   return found === undefined
-    ? probes
-    : probes.with(chromium, await tryBrowser(found, config, environment, signal));
+    ? [...probes, ...hub]
+    : [...probes.with(chromium, await tryBrowser(found, config, environment, signal)), ...hub];
 }
 
 /** Starts it as a fetch would: only that shows which layers hold (ruling G1). */

@@ -5,7 +5,9 @@ import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import {packageFile} from '../core/package-file.ts';
-import type {Result} from '../core/result.ts';
+import type {HostGate} from '../core/replicas/host-gate.ts';
+import type {SharedBodies} from '../core/replicas/shared-bodies.ts';
+import {ok, type Result} from '../core/result.ts';
 import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
@@ -26,7 +28,9 @@ import {createSystemResolver} from './guard/dns/system-resolver.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {createSsrfValidator} from './guard/ssrf-validator.ts';
 import {logFetch} from './log-fetch.ts';
+import {askHost} from './navigate/ask-host.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
+import {type FetchedFile, fetchFile} from './navigate/fetch-file.ts';
 import type {HostCall} from './navigate/host-call.ts';
 import type {ExtractionMode, WebFetchOptions} from './options.ts';
 import type {Credential, ExtraMedia, HttpTransport, RequestSigner, WebUrl} from './page.ts';
@@ -57,6 +61,13 @@ export interface WebPorts {
   readonly untrustedTrees: readonly string[];
   /** Ruling R3: what reading tools read beside HTML and plain text. Default: nothing. */
   readonly reads?: ReadonlySet<ExtraMedia>;
+  /** Ruling S1: what is shared with other replicas. Default: nothing. */
+  readonly replicas?: Replicas | undefined;
+}
+
+export interface Replicas {
+  readonly bodies: SharedBodies;
+  readonly hosts: HostGate;
 }
 
 /** What was checked at start-up. */
@@ -78,6 +89,11 @@ export interface Web {
     request: DocumentRequest & {readonly quotes: readonly string[]},
     limits: ReadLimits,
   ) => Promise<Result<QuoteOutcome>>;
+  /** A file as it is, on the terms of a page. */
+  readonly file: (
+    url: string,
+    limits: {readonly maxBytes: number; readonly signal: AbortSignal},
+  ) => Promise<Result<FetchedFile>>;
   /** The address that a snapshot was read from, if it is remembered. */
   readonly snapshotAddress: (snapshot: string) => string | undefined;
   /** For `doctor`: whether a page could be rendered here, and what would keep it from the network. */
@@ -129,6 +145,8 @@ export function assembleWeb(
     credentials,
     signer,
     askedAs: askedAs(options),
+    bodies: ports.replicas?.bodies,
+    hosts: ports.replicas?.hosts,
     clock,
     log,
   };
@@ -155,6 +173,7 @@ export function assembleWeb(
     fetch,
     read: (request, limits) => readPage(request, limits, reading),
     quote: (request, limits) => quotePage(request, limits, reading),
+    file: (url, limits) => fetchFile(url, limits, deps),
     snapshotAddress: snapshot => snapshots.addressOf(snapshot),
     probeBrowser: signal => probeBrowser(browser, signal),
     close,
@@ -212,7 +231,7 @@ interface HopDeps {
 function robotsAccess(
   options: WebFetchOptions,
   {guard, policy, transport, headers}: HopDeps,
-  {clock, log}: WebPorts,
+  {clock, log, replicas}: WebPorts,
 ): RobotsAccess<HostCall> {
   return createRobotsAccess<HostCall>({
     settings: options,
@@ -224,10 +243,19 @@ function robotsAccess(
       const checked = checkUrl(url, policy, hosts.openings.hold);
       if (!checked.ok) return checked;
       const target = await authorizeHop(checked.value, hosts, guard, budget);
-      return target.ok ? transport.request(target.value, {method: 'GET', headers}, budget) : target;
+      if (!target.ok) return target;
+      const asked = await askHost(
+        url.host,
+        {hosts: replicas?.hosts, clock},
+        budget.remainingMs(),
+        budget,
+        () => transport.request(target.value, {method: 'GET', headers}, budget),
+      );
+      return asked.ok ? ok(asked.value.response) : asked;
     },
     resolveLocation: resolveUrl,
     robotsUrl,
+    bodies: replicas?.bodies,
   });
 }
 

@@ -112,13 +112,18 @@ export async function loadPage(
 }
 
 /** What the call adds to the notes on the content. */
-function withNotes(page: LoadedPage, {robotsFailOpen}: Navigation, stored: boolean): LoadedPage {
+function withNotes(
+  page: LoadedPage,
+  {robotsFailOpen, hubUnavailable}: Navigation,
+  stored: boolean,
+): LoadedPage {
   return {
     ...page,
     notes: [
       ...page.notes,
       ...(robotsFailOpen ? (['robots_unavailable_fail_open'] as const) : []),
       ...(stored ? [] : (['cache_write_failed'] as const)),
+      ...(hubUnavailable ? (['hub_unavailable'] as const) : []),
     ],
   };
 }

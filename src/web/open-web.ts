@@ -1,5 +1,5 @@
 import {ok, type Result} from '../core/result.ts';
-import type {Web, WebPorts, WebSettings} from './assemble-web.ts';
+import type {Replicas, Web, WebPorts, WebSettings} from './assemble-web.ts';
 import {readCredentials} from './credentials/read-credentials.ts';
 import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
 import {readGuardPolicy} from './guard/guard-policy.ts';
@@ -15,6 +15,7 @@ export interface LazyWeb {
   readonly fetch: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
   readonly read: Web['read'];
   readonly quote: Web['quote'];
+  readonly file: Web['file'];
   readonly snapshotAddress: (snapshot: string) => Promise<string | undefined>;
   readonly probeBrowser: Web['probeBrowser'];
   readonly close: () => Promise<void>;
@@ -24,7 +25,13 @@ export interface LazyWeb {
 export function openWeb(
   options: WebFetchOptions,
   reading: Pick<WebReadOptions, 'mode'>,
-  ports: WebPorts,
+  {
+    replicas,
+    ...ports
+  }: Omit<WebPorts, 'replicas'> & {
+    /** Opened with the rest. */
+    readonly replicas?: (() => Promise<Replicas>) | undefined;
+  },
 ): Result<LazyWeb, readonly string[]> {
   const guard = readGuardPolicy(options.security, options.allow_private);
   if (!guard.ok) return guard;
@@ -45,7 +52,9 @@ export function openWeb(
 
   let loading: Promise<Web> | undefined;
   const load = (): Promise<Web> => {
-    loading ??= import('./assemble-web.ts').then(({assembleWeb}) => assembleWeb(options, settings, ports));
+    loading ??= Promise.all([import('./assemble-web.ts'), replicas?.()]).then(([{assembleWeb}, shared]) =>
+      assembleWeb(options, settings, {...ports, replicas: shared}),
+    );
     return loading;
   };
   return ok({
@@ -53,6 +62,7 @@ export function openWeb(
     fetch: async (request, limits) => (await load()).fetch(request, limits),
     read: async (request, limits) => (await load()).read(request, limits),
     quote: async (request, limits) => (await load()).quote(request, limits),
+    file: async (url, limits) => (await load()).file(url, limits),
     // What was never loaded has read nothing.
     snapshotAddress: async snapshot => (await loading)?.snapshotAddress(snapshot),
     probeBrowser: async signal => (await load()).probeBrowser(signal),

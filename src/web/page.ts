@@ -186,6 +186,7 @@ export const NOTE_ORDER = [
   'browser_blocked_non_get',
   'charset_fallback',
   'cache_write_failed',
+  'hub_unavailable',
   'tool_output_limit',
 ] as const;
 

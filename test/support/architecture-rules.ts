@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['core', 'system'],
   egress: ['core', 'system'],
   runtime: ['core', 'system'],
+  hub: ['core', 'system'],
   tools: ['core', 'system', 'web', 'workspace', 'sandbox'],
   config: ['core', 'system'],
   // Shows what the runtime wrote, by the same definitions of an event and of its chain, and diffs as the workspace makes them.
@@ -27,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'egress',
     'runtime',
+    'hub',
     'tools',
     'report',
   ],
@@ -74,10 +76,26 @@ const POWERS: readonly Power[] = [
   {name: 'DNS', modules: ['node:dns'], holders: ['src/web/guard/']},
   {
     name: 'sockets',
-    modules: ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'undici'],
+    modules: [
+      'node:net',
+      'node:tls',
+      'node:http',
+      'node:https',
+      'node:http2',
+      'node:dgram',
+      'undici',
+      '@redis/client',
+    ],
     // The gate is what commands reach hosts by; it connects to what the guard has checked.
     // The demo serves its own pages; a live report is a page on loopback that nobody but its reader can find.
-    holders: ['src/web/transport/', 'src/cli/demo/', 'src/mcp/', 'src/report/live/', 'src/egress/'],
+    holders: [
+      'src/web/transport/',
+      'src/cli/demo/',
+      'src/mcp/',
+      'src/report/live/',
+      'src/egress/',
+      'src/hub/redis-client.ts',
+    ],
   },
   {
     name: 'an unguarded fetch',

@@ -1,4 +1,5 @@
 import type {Failure} from '../../core/failure/failure.ts';
+import {retryAfterMs} from '../../core/text/retry-after-ms.ts';
 
 /** A server that asks for more is left for another run. */
 export const LONGEST_PAUSE_MS = 300_000;
@@ -9,19 +10,13 @@ const SERVICE_UNAVAILABLE = 503;
 
 /**
  * RFC 9110 §10.2.3, RFC 6585 §4: how long a host wants to be left alone, in milliseconds, if a failure says
- * that it does (429 and 503, also of its robots.txt). `Retry-After` is seconds or an HTTP date; what is
+ * that it does (429 and 503, also of its robots.txt, and what other replicas were told). `Retry-After` is seconds or an HTTP date; what is
  * neither is passed over. `attempt` counts from 1.
  */
-export function refusalPause({details}: Failure, attempt: number, now: number): number | undefined {
+export function refusalPause({code, details}: Failure, attempt: number, now: number): number | undefined {
   const {status, retry_after} = details;
-  if (status !== TOO_MANY_REQUESTS && status !== SERVICE_UNAVAILABLE) return undefined;
-  const asked = typeof retry_after === 'string' ? parseRetryAfter(retry_after.trim(), now) : undefined;
+  const refuses = status === TOO_MANY_REQUESTS || status === SERVICE_UNAVAILABLE || code === 'host_busy';
+  if (!refuses) return undefined;
+  const asked = typeof retry_after === 'string' ? retryAfterMs(retry_after.trim(), now) : undefined;
   return asked ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
-}
-
-function parseRetryAfter(text: string, now: number): number | undefined {
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Date.parse would read much that is no HTTP date, and that without a zone as local time.
-  const date = /^[A-Z][a-z]{2,8}, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

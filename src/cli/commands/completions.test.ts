@@ -26,12 +26,15 @@ test('bash completes commands, the flags of a command and files', {tags: 'slow'}
   expect(await bashOffers('mcp', '--wo')).toEqual(['--workspace']);
   expect(await bashOffers('call', '--jso')).toEqual(['--json', '--jsonl']);
   expect(await bashOffers('mcp', '--config', 'scr')).toEqual(['script']);
+  expect(await bashOffers('crawl', 'st')).toEqual(['start', 'status']);
+  expect(await bashOffers('crawl', 'start', 'scr')).toEqual(['script']);
 });
 
 test.each(['zsh', 'fish'])('%s gets every command and flag', async shell => {
   const {stdout, code} = await runCliHere(['completions', shell]);
   expect(code).toBe(0);
-  for (const word of ['fetch', 'mcp', 'workspace', 'jsonl', 'token-file']) expect(stdout).toContain(word);
+  for (const word of ['fetch', 'mcp', 'workspace', 'jsonl', 'token-file', 'resume'])
+    expect(stdout).toContain(word);
 });
 
 test.each([[[]], [['powershell']], [['bash', 'zsh']]])(

@@ -16,10 +16,13 @@ function bash(commands: readonly Command[]): string {
     const words = Object.keys(own).map(flag => `--${flag}`);
     return `    ${name}) flags=${quoted([...words, '--help'].join(' '))} ;;`;
   });
+  const verbs = commands.flatMap(({name, verbs: own = []}) =>
+    own.length === 0 ? [] : [`    ${name}) verbs=${quoted(own.join(' '))} ;;`],
+  );
   const withPath = [...new Set(commands.flatMap(command => pathFlags(command)))];
   return `# bash completion of forge-tools
 _forge_tools() {
-  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} flags
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} flags verbs=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W ${quoted(names(commands))} -- "$word"))
@@ -31,6 +34,13 @@ _forge_tools() {
   case \${COMP_WORDS[1]} in
 ${flags.join('\n')}
   esac
+  case \${COMP_WORDS[1]} in
+${verbs.join('\n')}
+  esac
+  if [ "$COMP_CWORD" -eq 2 ] && [ -n "$verbs" ] && [ "\${word#-}" = "$word" ]; then
+    COMPREPLY=($(compgen -W "$verbs" -- "$word"))
+    return
+  fi
   case $word in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$word")) ;;
     *) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
@@ -42,9 +52,10 @@ complete -F _forge_tools forge-tools
 
 function zsh(commands: readonly Command[]): string {
   const described = commands.map(({name, summary}) => `    ${quoted(`${name}:${summary}`)}`);
-  const cases = commands.map(({name, flags}) => {
+  const cases = commands.map(({name, flags, verbs = []}) => {
+    const first = verbs.length === 0 ? [] : [quoted(`1:verb:(${verbs.join(' ')})`)];
     const specs = Object.entries(flags).map(([flag, definition]) => zshFlag(flag, definition));
-    return `    ${name}) _arguments ${[...specs, `'--help[Help for this command]'`, `'*:file:_files'`].join(' ')} ;;`;
+    return `    ${name}) _arguments ${[...specs, ...first, `'--help[Help for this command]'`, `'*:file:_files'`].join(' ')} ;;`;
   });
   return `#compdef forge-tools
 _forge_tools() {
@@ -75,8 +86,14 @@ function zshFlag(name: string, {help, value, type}: Flag): string {
 
 function fish(commands: readonly Command[]): string {
   const lines = [`complete -c forge-tools -n __fish_use_subcommand -f`];
-  for (const {name, summary, flags} of commands) {
+  for (const {name, summary, flags, verbs = []} of commands) {
     lines.push(`complete -c forge-tools -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`);
+    if (verbs.length > 0) {
+      const first = quoted(
+        `__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${verbs.join(' ')}`,
+      );
+      lines.push(`complete -c forge-tools -n ${first} -f -a ${quoted(verbs.join(' '))}`);
+    }
     for (const [flag, {help, value, type, short}] of Object.entries(flags)) {
       const letter = short === undefined ? '' : ` -s ${short}`;
       const taken = type === 'boolean' ? '' : isPath(value) ? ' -r -F' : ' -x';

@@ -173,6 +173,22 @@ export const FAILURE_CODES = {
     next: 'Choose another source, or have the operator get a licence and set it as a credential of the origin.',
     details: ['status', 'status_text', 'retry_after', 'challenge'],
   },
+  hub_unavailable: {
+    blame: 'host',
+    retryable: true,
+    meaning:
+      'The server that replicas share pages and limits through did not answer, or cannot be used (ours).',
+    next: 'Retry; where it lasts, have the operator look at it with `forge-tools doctor`.',
+    details: ['error', 'operation'],
+  },
+  host_busy: {
+    blame: 'remote',
+    retryable: true,
+    meaning:
+      'The host was not asked: it wants to be left alone, or other replicas kept it busy for too long (ours).',
+    next: 'Retry after `details.retry_after` seconds.',
+    details: ['host', 'reason', 'retry_after'],
+  },
   invalid_params: {
     blame: 'caller',
     retryable: false,

@@ -1,5 +1,6 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {createMcpHandler, isLegacyRequest} from '@modelcontextprotocol/server';
+import {type Clock, systemClock} from '../../core/clock.ts';
 import {fail} from '../../core/failure/fail.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import type {Log} from '../../core/log.ts';
@@ -7,12 +8,14 @@ import {randomHex} from '../../core/random.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import type {McpService} from '../create-mcp-service.ts';
 import {logProblem} from '../log-problem.ts';
+import type {CallMetrics} from '../metrics/call-metrics.ts';
 import {isBearerToken} from './bearer-token.ts';
 import {type AccessRules, checkRequest} from './check-request.ts';
 import {ConnectionPlaces} from './connection-places.ts';
 import {LegacySessions} from './legacy-sessions.ts';
 import {listen} from './listen.ts';
 import {readJsonBody} from './read-json-body.ts';
+import {ReplicaState} from './replica-state.ts';
 import {sendRefusal, sendResponse} from './send-response.ts';
 import {writeTokenFile} from './token-file.ts';
 
@@ -38,6 +41,15 @@ export interface HttpOptions {
   readonly headersTimeoutMs?: number;
   /** Milliseconds for a whole request. Default: 60,000. */
   readonly requestTimeoutMs?: number;
+  /**
+   * Milliseconds that calls under way get when the service is closed, while `/readyz` says 503 and further ones are still
+   * served. Default: 0.
+   */
+  readonly drainMs?: number;
+  /** What `/metrics` says beside what the service counts itself. Default: nothing. */
+  readonly metrics?: CallMetrics;
+  /** The time, for tests. Default: that of the system. */
+  readonly clock?: Clock;
   /** Takes what goes wrong with requests. Default: nothing is logged. */
   readonly log?: Log;
 }
@@ -46,7 +58,7 @@ export interface HttpOptions {
 export interface HttpService {
   /** `http://127.0.0.1:PORT/mcp` */
   readonly url: string;
-  /** Takes no more requests, ends the running calls and every connection. */
+  /** Drains for `drainMs`; then takes no more requests, ends the running calls and every connection. */
   readonly close: () => Promise<void>;
 }
 
@@ -90,6 +102,13 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
       });
     },
   );
+  const state = new ReplicaState({
+    token,
+    metrics: () => options.metrics?.read() ?? [],
+    open: () => open.size,
+    sessions: () => sessions.size,
+    clock: options.clock ?? systemClock,
+  });
   const places = new ConnectionPlaces(MOST_UNPROVEN);
   server.on('connection', socket => places.add(socket));
   // Beyond those that get an answer, room for some that are told to try again, and for those without a token.
@@ -105,6 +124,7 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   return ok({
     url: `http://${bracketed(host)}:${bound.value}${PATH}`,
     close: async () => {
+      await state.drain(options.drainMs ?? 0);
       const closed = new Promise(resolve => server.close(resolve));
       await Promise.all([modern.close(), sessions.close(), file?.value.remove()]);
       await service.settled();
@@ -114,6 +134,13 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   });
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const asked = state.answer(incoming);
+    if (asked !== undefined) {
+      outgoing.writeHead(asked.status, {'content-type': asked.type, connection: 'close'});
+      outgoing.end(incoming.method === 'HEAD' ? undefined : asked.text);
+      return;
+    }
+    outgoing.once('close', () => state.countAnswer(outgoing.headersSent ? outgoing.statusCode : 499));
     const refusal = checkRequest(incoming, accessRules);
     if (refusal !== undefined) return sendRefusal(refusal, outgoing);
     places.prove(incoming.socket);
@@ -135,6 +162,7 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
     outgoing.once('close', () => {
       open.delete(request);
       controller.abort();
+      state.ended();
     });
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, maxBodyBytes) : ok();
     if (!body.ok) return sendRefusal(body.error, outgoing);

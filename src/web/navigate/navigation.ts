@@ -21,13 +21,14 @@ import {
 } from '../page.ts';
 import {parseUrl} from '../url/parse-url.ts';
 import {resolveUrl} from '../url/resolve-url.ts';
+import {type AskHostDeps, askHost} from './ask-host.ts';
 import {authorizeHop} from './authorize-hop.ts';
 import type {HostCall} from './host-call.ts';
 import type {HostReach} from './host-reach.ts';
 import {RobotsTime, type RobotsTimeDeps} from './robots-time.ts';
 import {signatureChallenge} from './signature-challenge.ts';
 
-export interface NavigationDeps extends RobotsTimeDeps {
+export interface NavigationDeps extends RobotsTimeDeps, AskHostDeps {
   readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'robots' | 'max_redirects'>;
   readonly policy: GuardPolicy;
   readonly guard: Guard;
@@ -56,6 +57,8 @@ export class Navigation {
   robotsFailOpen = false;
   /** What the robots.txt of the last hop says of the use of its pages. */
   robotsUsage: readonly UsagePreference[] = [];
+  /** Ruling S1: some hop was allowed by this replica's part of the limits alone. */
+  hubUnavailable = false;
   #start: WebUrl | undefined;
   #leftStart = false;
   #leftHost = false;
@@ -63,11 +66,14 @@ export class Navigation {
   readonly #hosts: HostCall;
   readonly #robotsTime: RobotsTime;
   #redirects = 0;
+  /** One allowance for all hosts of a call, as for robots.txt, so that it has an upper bound. */
+  #hostWaitMs: number;
 
   constructor(deps: NavigationDeps, method: RenderingMethod, reach: HostReach) {
     this.#deps = deps;
     this.#hosts = {pins: new HostPins(), reach, openings: {hold: true}, method};
     this.#robotsTime = new RobotsTime(deps);
+    this.#hostWaitMs = deps.options.timeout_seconds * 1000;
   }
 
   /**
@@ -85,24 +91,36 @@ export class Navigation {
     budget: Budget,
     conditions: Readonly<Record<string, string>> = {},
   ): Promise<Result<Hop>> {
-    const {guard, headers} = this.#deps;
+    const target = await this.mayTake(checked, budget);
+    if (!target.ok) return target;
+
+    const credential = this.credentialFor(checked.url);
+    const {headers, clock} = this.#deps;
+    const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
+    const began = clock.monotonic();
+    const asked = await askHost(checked.url.host, this.#deps, this.#hostWaitMs, budget, () => {
+      this.#hostWaitMs = Math.max(0, this.#hostWaitMs - (clock.monotonic() - began));
+      return this.#request(target.value, own, budget);
+    });
+    if (!asked.ok) return asked;
+    this.hubUnavailable ||= asked.value.unavailable;
+    return hopOf(asked.value.response, checked.url);
+  }
+
+  /** What comes before the request: rules on hosts and guard, then robots.txt. */
+  async mayTake(checked: CheckedUrl, budget: Budget): Promise<Result<PinnedTarget>> {
     this.#hosts.openings.hold &&= checked.opened;
     this.#start ??= checked.url;
     this.#leftStart ||= checked.url.origin !== this.#start.origin;
     this.#leftHost ||= this.#leftStart && !isUpgrade(this.#start, checked.url);
-    const target = await authorizeHop(checked, this.#hosts, guard, budget);
+    const target = await authorizeHop(checked, this.#hosts, this.#deps.guard, budget);
     if (!target.ok) return target;
-
     budget.enter('robots');
     const robots = await budget.pausedFor(() => this.#robotsTime.check(checked, this.#hosts, budget.signal));
     if (!robots.ok) return robots;
     this.robotsFailOpen ||= robots.value.failOpen;
     this.robotsUsage = robots.value.usage ?? [];
-
-    const credential = this.credentialFor(checked.url);
-    const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
-    const opened = await this.#request(target.value, own, budget);
-    return opened.ok ? hopOf(opened.value, checked.url) : opened;
+    return target;
   }
 
   /** A request that is refused for want of a signature is repeated with one, once. */

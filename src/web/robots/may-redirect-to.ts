@@ -1,5 +1,6 @@
 import type {WebFetchOptions} from '../options.ts';
 import type {WebUrl} from '../page.ts';
+import {isSameSite} from './is-same-site.ts';
 
 type Policy = WebFetchOptions['robots']['cross_origin_redirects'];
 
@@ -19,13 +20,4 @@ function isUpgrade(from: WebUrl, to: WebUrl): boolean {
     to.scheme === 'https' &&
     to.port === 443
   );
-}
-
-async function isSameSite(one: WebUrl, other: WebUrl): Promise<boolean> {
-  if (one.name === other.name) return true;
-  // The public suffix list is large, and few need it.
-  const {getDomain} = await import('tldts');
-  // With private suffixes, two customers of one hoster (`a.github.io`, `b.github.io`) are two sites.
-  const [site, otherSite] = [one, other].map(({name}) => getDomain(name, {allowPrivateDomains: true}));
-  return site !== null && site === otherSite;
 }

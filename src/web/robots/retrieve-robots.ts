@@ -7,6 +7,7 @@ import {type HttpResponse, REDIRECT_STATUSES, type WebUrl} from '../page.ts';
 import {mayRedirectTo} from './may-redirect-to.ts';
 import {parseRobotsBytes} from './parse-robots.ts';
 import {Robots} from './robots.ts';
+import type {RobotsText} from './robots-text.ts';
 import {robotsUnavailable} from './robots-unavailable.ts';
 
 export interface RetrieveDeps {
@@ -16,6 +17,8 @@ export interface RetrieveDeps {
   readonly open: (url: WebUrl, budget: Budget) => Promise<Result<HttpResponse>>;
   readonly resolveLocation: (location: string, base: WebUrl) => Result<WebUrl>;
   readonly robotsUrl: (origin: WebUrl) => WebUrl;
+  /** Gets the text that the rules are made of: nothing where the site has none. */
+  readonly onText?: (text: RobotsText) => void;
 }
 
 /**
@@ -69,14 +72,17 @@ async function open(url: WebUrl, deps: RetrieveDeps, budget: Budget): Promise<Re
 async function readRules(
   response: HttpResponse,
   asked: WebUrl,
-  {settings, log}: RetrieveDeps,
+  {settings, log, onText}: RetrieveDeps,
   budget: Budget,
 ): Promise<Result<Robots>> {
   const {status} = response;
   if (status < 200 || status > 299) {
     response.discard();
     // FR-WF-09, FR-WF-09c: every 4xx allows all.
-    if (status >= 400 && status <= 499) return ok(new Robots([]));
+    if (status >= 400 && status <= 499) {
+      onText?.({bytes: new Uint8Array(), cut: false});
+      return ok(new Robots([]));
+    }
     return robotsUnavailable(asked.origin, status >= 500 ? 'http_5xx' : 'unexpected_status', {status});
   }
   const limit = settings.robots.max_robots_bytes;
@@ -92,6 +98,7 @@ async function readRules(
       requested_host: asked.host,
     });
   }
+  onText?.({bytes, cut});
   return ok(parseRobotsBytes(bytes, cut));
 }
 

@@ -4,13 +4,17 @@ import type {Clock} from '../../core/clock.ts';
 import {fail} from '../../core/failure/fail.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import type {Log} from '../../core/log.ts';
+import type {SharedBodies, Turn} from '../../core/replicas/shared-bodies.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {CheckedUrl, HttpResponse, RenderingMethod, UsagePreference, WebUrl} from '../page.ts';
 import {decideByRobots} from './decide-by-robots.ts';
 import type {RuleIndex} from './match/rule-index.ts';
+import {parseRobotsBytes} from './parse-robots.ts';
 import {type RetrieveDeps, retrieveRobots} from './retrieve-robots.ts';
+import type {Robots} from './robots.ts';
 import {RobotsCache} from './robots-cache.ts';
+import {printRobotsText, type RobotsText, readRobotsText} from './robots-text.ts';
 import {robotsToken} from './robots-token.ts';
 
 type RobotsSettings = Pick<
@@ -32,6 +36,8 @@ export interface RobotsAccessDeps<Call> {
   readonly resolveLocation: RetrieveDeps['resolveLocation'];
   /** The address of the robots.txt of a URL's origin. */
   readonly robotsUrl: RetrieveDeps['robotsUrl'];
+  /** Ruling S1: where the replicas share what they have read. */
+  readonly bodies?: SharedBodies | undefined;
 }
 
 export interface RobotsAccess<Call> {
@@ -57,6 +63,10 @@ interface OwnPart {
 const HOUR_MS = 3_600_000;
 /** A thousand usual files take two or three megabytes; a hostile one at the size limit takes two by itself. */
 const MAX_CACHE_BYTES = 64 * 2 ** 20;
+/** RFC 9309 §2.4: no longer than a day. */
+const LONGEST_SHARED_MS = 24 * HOUR_MS;
+/** The caller's time for robots.txt ends earlier, or later: this bounds one that was not cancelled. */
+const SHARED_WAIT_MS = 60_000;
 /** A rule is text of the site's choosing; no more of it than this is repeated to a reader. */
 const SHOWN_RULE = 200;
 
@@ -69,22 +79,61 @@ export function createRobotsAccess<Call>(deps: RobotsAccessDeps<Call>): RobotsAc
   const cache = new RobotsCache<OwnPart>(limits, clock);
   const loads = new SingleFlight<Result<OwnPart>>();
 
+  /** Remembers what of a robots.txt speaks to us. */
+  function keep(origin: string, robots: Robots, leftMs?: number): OwnPart {
+    const rules = robots.rulesFor(token);
+    // The values are slices of the file, which they must not keep in memory.
+    const usage = robots
+      .preferencesFor(token)
+      .map(one => ({...one, value: Buffer.from(one.value).toString()}));
+    const own = {rules, usage};
+    cache.set(origin, own, rules.bytes + usage.reduce((sum, {value}) => sum + value.length + 64, 0), leftMs);
+    return own;
+  }
+
+  /** Ruling S1: one replica retrieves it; each parses it, and goes by its own rules. */
   async function load(asked: WebUrl, call: Call, cancel: AbortSignal): Promise<Result<OwnPart>> {
+    const {origin} = asked;
+    if (deps.bodies === undefined) return retrieve(asked, call, cancel);
+    const terms = {signal: cancel, waitMs: SHARED_WAIT_MS};
+    let obtained = await deps.bodies.obtain(`robots\n${origin}`, terms);
+    if (obtained.kind === 'found') {
+      const {bytes, leftMs, fence} = obtained;
+      const text = readRobotsText(bytes, origin, settings.robots.max_robots_bytes);
+      if (text) {
+        return ok(keep(origin, parseRobotsBytes(text.bytes, text.cut), leftMs));
+      }
+      obtained = await deps.bodies.obtain(`robots\n${origin}`, {...terms, above: fence});
+    }
+    if (obtained.kind === 'failed') return {ok: false, error: obtained.error};
+    if (obtained.kind !== 'turn') return retrieve(asked, call, cancel);
+    const {turn} = obtained;
+    try {
+      return await retrieve(asked, call, cancel, turn);
+    } finally {
+      await turn.end();
+    }
+  }
+
+  async function retrieve(
+    asked: WebUrl,
+    call: Call,
+    cancel: AbortSignal,
+    turn?: Turn,
+  ): Promise<Result<OwnPart>> {
     const budget = deps.makeBudget(cancel);
     budget.enter('robots');
     try {
       const open = (url: WebUrl): Promise<Result<HttpResponse>> => deps.openHop(url, call, budget);
-      const robots = await retrieveRobots(asked, {...deps, log: logOf(call), open}, budget);
+      let text: RobotsText | undefined;
+      const onText = (given: RobotsText): void => {
+        text = given;
+      };
+      const robots = await retrieveRobots(asked, {...deps, log: logOf(call), open, onText}, budget);
       if (!robots.ok) return robots;
-      const rules = robots.value.rulesFor(token);
+      if (text) await turn?.put(printRobotsText(asked.origin, text), Math.min(ttlMs, LONGEST_SHARED_MS));
       // FR-WF-ROBOTS-CACHE-02, -04: answers are remembered, allow-all among them; failures never are.
-      // The values are slices of the file, which they must not keep in memory.
-      const usage = robots.value
-        .preferencesFor(token)
-        .map(one => ({...one, value: Buffer.from(one.value).toString()}));
-      const own = {rules, usage};
-      cache.set(asked.origin, own, rules.bytes + usage.reduce((sum, {value}) => sum + value.length + 64, 0));
-      return ok(own);
+      return ok(keep(asked.origin, robots.value));
     } finally {
       budget.close();
     }

@@ -3,6 +3,7 @@ import type {Clock} from '../../core/clock.ts';
 interface Remembered<Rules> {
   readonly rules: Rules;
   readonly storedAt: number;
+  readonly ttlMs: number;
   readonly bytes: number;
 }
 
@@ -32,7 +33,7 @@ export class RobotsCache<Rules> {
     if (!remembered) return undefined;
     const age = this.#clock.now() - remembered.storedAt;
     // A clock that was set back would make the entry last longer than it may.
-    if (age < 0 || age >= this.#limits.ttlMs) {
+    if (age < 0 || age >= remembered.ttlMs) {
       this.#delete(origin);
       return undefined;
     }
@@ -41,16 +42,19 @@ export class RobotsCache<Rules> {
     return remembered.rules;
   }
 
-  /** `bytes` is what the rules take. Rules that are larger than the whole cache are not remembered. */
-  set(origin: string, rules: Rules, bytes: number): void {
-    const {entries, bytes: most} = this.#limits;
+  /**
+   * `bytes` is what the rules take. Rules that are larger than the whole cache are not remembered. `leftMs`: what is
+   * left of the time of rules that others have read.
+   */
+  set(origin: string, rules: Rules, bytes: number, leftMs = Number.POSITIVE_INFINITY): void {
+    const {entries, bytes: most, ttlMs} = this.#limits;
     this.#delete(origin);
     if (entries === 0 || bytes > most) return;
     for (const oldest of this.#byOrigin.keys()) {
       if (this.#byOrigin.size < entries && this.#bytes + bytes <= most) break;
       this.#delete(oldest);
     }
-    this.#byOrigin.set(origin, {rules, storedAt: this.#clock.now(), bytes});
+    this.#byOrigin.set(origin, {rules, storedAt: this.#clock.now(), ttlMs: Math.min(ttlMs, leftMs), bytes});
     this.#bytes += bytes;
   }
 

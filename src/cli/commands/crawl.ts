@@ -1,0 +1,52 @@
+import {nearestName} from '../../core/text/nearest-name.ts';
+import type {CommandDefinition} from '../command.ts';
+import {CRAWL_FLAGS} from '../crawl/crawl-flags.ts';
+import {parseFlags} from '../flags/parse-flags.ts';
+import {UsageError} from '../flags/usage-error.ts';
+
+type FlagName = keyof typeof CRAWL_FLAGS;
+
+/** What each takes beside `--job`, `--config` and `--log-level`. */
+const VERBS: Readonly<Record<string, readonly FlagName[]>> = {
+  start: ['sitemap', 'results', 'delay', 'per-host', 'depth', 'same-site', 'max-pending', 'lease', 'tries'],
+  work: ['out', 'concurrency'],
+  status: ['json'],
+  pause: [],
+  resume: [],
+  cancel: [],
+  export: ['to'],
+};
+const EVERYWHERE: readonly FlagName[] = ['job', 'config', 'log-level'];
+
+export const crawlCommand: CommandDefinition = {
+  usage:
+    '(start [FILE] | work --out DIR | status | pause | resume | cancel | export DIR [DIR ...]) --job NAME',
+  verbs: Object.keys(VERBS),
+  flags: CRAWL_FLAGS,
+  examples: [
+    'forge-tools crawl start urls.txt --job docs',
+    'forge-tools crawl start --sitemap https://example.com/robots.txt --job docs',
+    'forge-tools crawl work --job docs --out results',
+    'forge-tools crawl status --job docs',
+    'forge-tools crawl export results --job docs > docs.jsonl',
+  ],
+  async run(argv, context) {
+    const {values, positionals} = parseFlags(argv, CRAWL_FLAGS);
+    const [verb = '', ...rest] = positionals;
+    const own = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+    if (own === undefined) throw new UsageError(unknownVerb(verb));
+    const stray = (Object.keys(CRAWL_FLAGS) as FlagName[]).find(
+      name => values[name] !== undefined && !own.includes(name) && !EVERYWHERE.includes(name),
+    );
+    if (stray !== undefined) throw new UsageError(`crawl ${verb} takes no --${stray}.`);
+    if (values.job === undefined) throw new UsageError(`crawl ${verb} needs --job NAME.`);
+    const {runCrawl} = await import('../crawl/run-crawl.ts');
+    return runCrawl(verb, rest, {...values, job: values.job}, context);
+  },
+};
+
+function unknownVerb(name: string): string {
+  const nearest = nearestName(name, Object.keys(VERBS));
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  return `crawl takes one of ${Object.keys(VERBS).join(', ')}.${hint}`;
+}

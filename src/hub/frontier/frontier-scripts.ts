@@ -1,0 +1,197 @@
+import type {HubScript} from '../connection.ts';
+import {PRELUDE} from './frontier-prelude.ts';
+
+/** Adds addresses that were not seen: id, host and entry of each. Stops where the job is full. */
+export const ADD: HubScript = {
+  name: 'frontier-add',
+  lua: `${PRELUDE}
+local job = redis.call('HMGET', n, 'state', 'epoch', 'max', 'most', 'pending')
+if not job[1] or job[2] ~= ARGV[1] then return {'gone', 0, 0, 0} end
+if job[1] == 'cancelled' then return {'cancelled', 0, 0, 0} end
+local max, room = tonumber(job[3]), tonumber(job[4]) - tonumber(job[5] or 0)
+local seen, queues, order = p .. ':seen', {}, {}
+local added, known, read, answer = 0, 0, 0, 'ok'
+for at = 2, #ARGV, 3 do
+  if added >= room and redis.call('SISMEMBER', seen, ARGV[at]) == 0 then
+    answer = 'full'
+    break
+  end
+  read = read + 1
+  if redis.call('SADD', seen, ARGV[at]) == 0 then
+    known = known + 1
+  else
+    added = added + 1
+    local host = ARGV[at + 1]
+    local queue = queues[host]
+    if not queue then
+      queue = {}
+      queues[host] = queue
+      order[#order + 1] = host
+    end
+    queue[#queue + 1] = ARGV[at + 2]
+  end
+end
+for _, host in ipairs(order) do
+  local queue = queues[host]
+  if redis.call('RPUSH', p .. ':q:' .. host, unpack(queue)) == #queue then offer(host, max) end
+end
+if added > 0 then
+  redis.call('HINCRBY', n, 'pending', added)
+  redis.call('HINCRBY', n, 'added', added)
+end
+return {answer, added, known, read}
+`,
+};
+
+/**
+ * First takes back leases that have ended and offers again what is due; then one address each of hosts that may be
+ * asked now. Answers the state, the time until there may be more, the life of the job, the engine's time and the terms
+ * of the job; then fence, host, entry and whether its host is set aside of each address.
+ */
+export const TAKE: HubScript = {
+  name: 'frontier-take',
+  lua: `${PRELUDE}
+local job = redis.call('HMGET', n, 'state', 'epoch', 'gap', 'max', 'lease', 'run', 'hold', 'listed', 'pending')
+if not job[1] then return {'gone', 1000} end
+local terms = redis.call('HMGET', n, 'lease', 'depth', 'tries', 'site')
+local function answer(state, wait)
+  return {state, wait, job[2], now, tonumber(terms[1]), tonumber(terms[2]), tonumber(terms[3]), tonumber(terms[4])}
+end
+if job[1] == 'cancelled' then return answer('cancelled', 0) end
+local gap, max, lease = tonumber(job[3]), tonumber(job[4]), tonumber(job[5])
+local before = tonumber(job[9] or 0)
+local pending = before
+for _, fence in ipairs(redis.call('ZRANGEBYSCORE', p .. ':lx', '-inf', now, 'LIMIT', 0, 50)) do
+  local host, entry = release(fence)
+  if host then
+    local attempt, rest = string.match(entry, '^(%d+)( .*)$')
+    redis.call('LPUSH', p .. ':q:' .. host, (attempt + 1) .. rest)
+    -- Its request may have gone out just before the end.
+    if gap > 0 then redis.call('ZADD', p .. ':nx', 'GT', now + gap, host) end
+    offer(host, max)
+    pending = pending + 1
+    redis.call('HINCRBY', n, 'expired', 1)
+  end
+end
+for _, value in ipairs(redis.call('ZRANGEBYSCORE', p .. ':d', '-inf', now, 'LIMIT', 0, 50)) do
+  local host, entry = string.match(value, '^([^\\n]*)\\n(.*)$')
+  redis.call('ZREM', p .. ':d', value)
+  redis.call('RPUSH', p .. ':q:' .. host, entry)
+  offer(host, max)
+  pending = pending + 1
+end
+if pending ~= before then redis.call('HSET', n, 'pending', pending) end
+if job[1] ~= 'running' then return answer(job[1], 1000) end
+-- Another engine, or one that was started again: it may have lost when hosts were asked last.
+local info = redis.pcall('INFO', 'server')
+local run = type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
+local hold = tonumber(job[7] or 0)
+if job[6] ~= run then
+  if job[6] then hold = now + math.max(gap, 1000) end
+  redis.call('HSET', n, 'run', run, 'hold', hold)
+end
+if hold > now then return answer('running', hold - now) end
+redis.call('ZREMRANGEBYSCORE', p .. ':nx', '-inf', now)
+local taken = answer('running', 0)
+local wanted = tonumber(ARGV[1])
+local fence = 0
+local hosts = redis.call('ZRANGEBYSCORE', p .. ':hosts', '-inf', now, 'LIMIT', 0, wanted)
+if #hosts > 0 then fence = redis.call('HINCRBY', n, 'fence', #hosts) - #hosts end
+local got = 0
+for _, host in ipairs(hosts) do
+  local queue = p .. ':q:' .. host
+  local entry = redis.call('LPOP', queue)
+  if entry then
+    got = got + 1
+    fence = fence + 1
+    local aside = redis.call('SISMEMBER', p .. ':sa', host)
+    local active = redis.call('HINCRBY', p .. ':a', host, 1)
+    redis.call('HSET', p .. ':l', fence, host .. '\\n' .. entry)
+    redis.call('ZADD', p .. ':lx', now + lease, fence)
+    local next = now
+    if aside == 0 and gap > 0 then
+      next = now + gap
+      redis.call('ZADD', p .. ':nx', 'GT', next, host)
+    end
+    if (aside == 0 and active >= max) or redis.call('EXISTS', queue) == 0 then
+      redis.call('ZREM', p .. ':hosts', host)
+    else
+      redis.call('ZADD', p .. ':hosts', next, host)
+    end
+    taken[#taken + 1] = fence
+    taken[#taken + 1] = host
+    taken[#taken + 1] = entry
+    taken[#taken + 1] = aside
+  else
+    redis.call('ZREM', p .. ':hosts', host)
+  end
+end
+if got > 0 then redis.call('HINCRBY', n, 'pending', -got) end
+if got == 0 and pending == 0 and job[8] == '1' and redis.call('EXISTS', p .. ':l', p .. ':d') == 0 then
+  return answer('finished', 0)
+end
+if got < wanted then
+  local soonest = now + 1000
+  for _, key in ipairs({':hosts', ':d', ':lx'}) do
+    local first = redis.call('ZRANGE', p .. key, 0, 0, 'WITHSCORES')
+    if first[2] and tonumber(first[2]) < soonest then soonest = tonumber(first[2]) end
+  end
+  taken[2] = soonest > now and soonest - now or 0
+end
+return taken
+`,
+};
+
+/**
+ * What became of addresses: fence, outcome, failure code, pause of the host and delay of the next try, both in
+ * milliseconds. Outcomes: `done`, `failed`, `again` (a later try), `back` (nobody tried), `aside` (failed, and the host is
+ * given up). Answers 1 for each fence that held, 0 for each that came too late.
+ */
+export const FINISH: HubScript = {
+  name: 'frontier-finish',
+  lua: `${PRELUDE}
+local job = redis.call('HMGET', n, 'epoch', 'gap', 'max', 'state')
+local held, pending, done, failed = {}, 0, 0, 0
+local mine = job[1] == ARGV[1] and job[4] ~= 'cancelled'
+local gap, max = tonumber(job[2] or 0), tonumber(job[3] or 1)
+for at = 2, #ARGV, 5 do
+  local outcome, code = ARGV[at + 1], ARGV[at + 2]
+  local pause, delay = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+  local host, entry
+  if mine then host, entry = release(ARGV[at]) end
+  held[#held + 1] = host and 1 or 0
+  if host then
+    local asked, aside = pause, outcome == 'aside'
+    local next = tonumber(redis.call('ZSCORE', p .. ':nx', host) or 0)
+    -- One at a time: the gap is between the end of one request and the start of the next, so that no delay on the way
+    -- brings two of them closer.
+    if max == 1 and gap > asked then asked = gap end
+    if asked > 0 then redis.call('ZADD', p .. ':nx', 'GT', now + asked, host) end
+    if pause > 0 then
+      -- Refusals of what was under way together count once.
+      if next <= now + gap and redis.call('HINCRBY', p .. ':rf', host, 1) >= 6 then aside = true end
+    elseif outcome == 'done' then
+      redis.call('HDEL', p .. ':rf', host)
+    end
+    if code ~= '' then redis.call('HINCRBY', n, 'e:' .. code, 1) end
+    if outcome == 'again' then
+      local attempt, rest = string.match(entry, '^(%d+)( .*)$')
+      redis.call('ZADD', p .. ':d', now + delay, host .. '\\n' .. (attempt + 1) .. rest)
+    elseif outcome == 'back' then
+      redis.call('LPUSH', p .. ':q:' .. host, entry)
+      pending = pending + 1
+    elseif outcome == 'done' then
+      done = done + 1
+    else
+      failed = failed + 1
+    end
+    if aside then redis.call('SADD', p .. ':sa', host) end
+    offer(host, max)
+  end
+end
+if pending > 0 then redis.call('HINCRBY', n, 'pending', pending) end
+if done > 0 then redis.call('HINCRBY', n, 'done', done) end
+if failed > 0 then redis.call('HINCRBY', n, 'failed', failed) end
+return held
+`,
+};
