@@ -75,7 +75,7 @@ Nothing here is published yet. In this order:
 - [ ] MCP registry: \`mcp-publisher publish\` beside server.json. It compares its name with \`mcpName\` of the package on npm.
 - [ ] Desktop bundle, one a platform: run \`npm run release\` on each, open \`${basename(bundle)}\` in Claude Desktop, attach it
       to the release.
-- [ ] Image: \`docker build -t ${name}:${version} image\`, then \`docker run -i --rm -v "$PWD:/workspace" ${name}:${version}\`.
+- [ ] Image: \`docker build -t ${name}:${version} image\`, then \`docker run -i --init --rm -v "$PWD:/workspace" ${name}:${version}\`.
 - [ ] Claude Code plugin: \`claude plugin validate claude-plugin\`, then add the folder to a marketplace.
 - [ ] README.md: what is marked as "once the package is in the registry" is true now.
 `;

@@ -93,7 +93,7 @@ export interface ArtifactStore {
   readonly list: (folder: string) => Promise<Result<readonly string[]>>;
   /** `undefined` where there is no such file. */
   readonly open: (path: string) => Promise<Result<OpenArtifact | undefined>>;
-  /** Empties the oldest files of a folder, by the numbers in their names, until all have at most `maxBytes` together. */
+  /** Empties the oldest files of a folder, by the numbers in their names, until all have at most `maxBytes` together; none that still grows. */
   readonly trim: (folder: string, maxBytes: number) => Promise<Result<void>>;
 }
 

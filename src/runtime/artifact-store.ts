@@ -8,8 +8,11 @@ import {ioFailure} from './io-failure.ts';
 
 const BLOCK_BYTES = 65_536;
 
-/** What lies in a run directory, for the tools of its run. Paths are ours: no caller has a say in them. */
-export function artifactStore(root: string): ArtifactStore {
+/**
+ * What lies in a run directory, for the tools of its run. Paths are ours: no caller has a say in them. What is
+ * `growing` is somebody's running command, whose output is not taken from under it.
+ */
+export function artifactStore(root: string, growing: ReadonlySet<string>): ArtifactStore {
   return {
     list: async folder => {
       try {
@@ -33,7 +36,7 @@ export function artifactStore(root: string): ArtifactStore {
     },
     trim: async (folder, maxBytes) => {
       try {
-        await trim(join(root, folder), maxBytes);
+        await trim(join(root, folder), maxBytes, name => growing.has(`${folder}/${name}`));
         return ok(undefined);
       } catch (error) {
         return errorCode(error) === 'ENOENT' ? ok(undefined) : ioFailure(error, folder, 'trim the artifacts');
@@ -42,13 +45,18 @@ export function artifactStore(root: string): ArtifactStore {
   };
 }
 
-async function trim(directory: string, maxBytes: number): Promise<void> {
+async function trim(
+  directory: string,
+  maxBytes: number,
+  isGrowing: (name: string) => boolean,
+): Promise<void> {
   const names = (await readdir(directory)).sort(byNumber);
   const sizes = await Promise.all(names.map(name => sizeOf(join(directory, name))));
   let left = sizes.reduce((sum, bytes) => sum + bytes, 0);
   for (const [at, name] of names.entries()) {
     if (left <= maxBytes) return;
     const bytes = sizes[at] ?? 0;
+    if (isGrowing(name)) continue;
     if (bytes > 0) await makeEmpty(join(directory, name));
     left -= bytes;
   }

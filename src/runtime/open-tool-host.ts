@@ -5,6 +5,7 @@ import type {Json} from '../core/json.ts';
 import type {Result} from '../core/result.ts';
 import type {Tool, ToolRequest, ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost, ToolListing} from '../core/tool-host.ts';
+import {checkRequest} from './call/check-request.ts';
 import {unexpectedFailure} from './call/unexpected-failure.ts';
 import {unstartedResult} from './call/unstarted-result.ts';
 import {executeCall} from './execute-call.ts';
@@ -50,7 +51,9 @@ export function openToolHost(deps: ToolHostDeps): OpenToolHost {
   return {
     listTools: () => listings,
     // NFR-WF-REL-02: the edge of the host. What no call could catch ends here.
-    call: async (request, options = {}) => {
+    call: async (given, options = {}) => {
+      const {request, problem} = checkRequest(given);
+      if (problem !== undefined) return unstartedResult(request, problem.error, clock);
       try {
         const result = await lifecycle.run(options.signal, signal => call(request, {...options, signal}));
         return result === 'closed' ? unstartedResult(request, closedFailure('toolbox').error, clock) : result;

@@ -72,6 +72,30 @@ describe('artifacts', () => {
     await release();
   });
 
+  test('W21: an artifact that still grows is not emptied to make room for later ones', async () => {
+    const {streamArtifact, artifacts, release} = await opened(await tempDirectory());
+    const streams = [1, 2, 3].map(step => streamArtifact(`output/step_000${step}_stdout.txt`, 100));
+    for (const stream of streams) stream.write(Buffer.alloc(40));
+    const [server, ...ended] = streams;
+    for (const stream of ended) stream.finish();
+    const sizes = async () =>
+      Promise.all(
+        [1, 2, 3].map(async step => {
+          const opening = await artifacts.open(`output/step_000${step}_stdout.txt`);
+          const file = opening.ok ? opening.value : undefined;
+          await file?.close();
+          return file?.bytes;
+        }),
+      );
+    expect(await artifacts.trim('output', 80)).toEqual({ok: true, value: undefined});
+    expect(await sizes()).toEqual([40, 0, 40]);
+    server?.write(Buffer.alloc(10));
+    expect(server?.finish()).toMatchObject({ok: true, value: {bytes: 50}});
+    expect(await artifacts.trim('output', 80)).toEqual({ok: true, value: undefined});
+    expect(await sizes()).toEqual([0, 0, 40]);
+    await release();
+  });
+
   test.each([
     'events.jsonl',
     'a',

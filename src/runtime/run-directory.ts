@@ -56,11 +56,12 @@ export async function openRunDirectory(
     if (foreign !== undefined) return refuse(path, FOREIGN[foreign]);
     const lock = await lockRun(path, clock);
     if (!lock.ok) return lock;
+    const growing = new Set<string>();
     return ok({
       path,
       saveArtifact: (name, content) => saveArtifact(path, name, content),
-      streamArtifact: (name, maxBytes) => streamArtifact(path, artifactSegments(name), maxBytes),
-      artifacts: artifactStore(path),
+      streamArtifact: (name, maxBytes) => streamArtifact(path, artifactSegments(name), maxBytes, growing),
+      artifacts: artifactStore(path, growing),
       release: lock.value,
     });
   } catch (error) {

@@ -14,9 +14,15 @@ export interface HashedStream {
 
 /**
  * A new file that grows as its content comes. It is written at once and not queued: whoever writes faster than the
- * disk waits, and no more than one part is in memory. What was written in part is taken away.
+ * disk waits, and no more than one part is in memory. What was written in part is taken away. As long as it grows its
+ * name is in `growing`.
  */
-export function streamArtifact(root: string, segments: readonly string[], maxBytes: number): HashedStream {
+export function streamArtifact(
+  root: string,
+  segments: readonly string[],
+  maxBytes: number,
+  growing: Set<string>,
+): HashedStream {
   const path = join(root, ...segments);
   const name = segments.join('/');
   const hash = createHash('sha256');
@@ -25,6 +31,7 @@ export function streamArtifact(root: string, segments: readonly string[], maxByt
   let problem: Error | undefined;
 
   const close = (): void => {
+    growing.delete(name);
     if (descriptor !== undefined) closeSync(descriptor);
     descriptor = undefined;
   };
@@ -37,7 +44,10 @@ export function streamArtifact(root: string, segments: readonly string[], maxByt
     }
   };
   const append = (chunk: Uint8Array): void => {
-    descriptor ??= create(path);
+    if (descriptor === undefined) {
+      descriptor = create(path);
+      growing.add(name);
+    }
     for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at);
     hash.update(chunk);
     bytes += chunk.length;

@@ -1,14 +1,14 @@
 import type {Failure} from '../core/failure/failure.ts';
+import {requireInteger, requireString} from '../core/require-argument.ts';
 import {chunkMarkdown as chunk} from './chunk/chunk-markdown.ts';
 import {extractHtml} from './extract/extract-html.ts';
 import type {ExtractionMode} from './options.ts';
 import type {CanonicalUrl, FetchChunk} from './page.ts';
-import {countTokens} from './tokens/count-tokens.ts';
+import {isAllowedByRobots as isAllowed} from './robots/is-allowed-by-robots.ts';
+import {parseRobots as parse} from './robots/parse-robots.ts';
+import {Robots} from './robots/robots.ts';
+import {countTokens as count} from './tokens/count-tokens.ts';
 import {parseUrl} from './url/parse-url.ts';
-
-export {isAllowedByRobots} from './robots/is-allowed-by-robots.ts';
-export {parseRobots} from './robots/parse-robots.ts';
-export {countTokens};
 
 /** What `canonicalizeUrl` and `htmlToMarkdown` throw: `failure` is the envelope `web_fetch` would return. */
 export class InvalidUrlError extends TypeError {
@@ -26,6 +26,7 @@ export class InvalidUrlError extends TypeError {
  * `InvalidUrlError` where `web_fetch` would answer `invalid_url`, `invalid_scheme` or `invalid_host`.
  */
 export function canonicalizeUrl(input: string): CanonicalUrl {
+  requireString('input', input);
   const url = parseUrl(input);
   if (!url.ok) throw new InvalidUrlError(url.error);
   return url.value.canonical;
@@ -55,12 +56,42 @@ export function htmlToMarkdown(
       `The mode ${JSON.stringify(mode)} is none of "srd" and "reader". Give one of these, or none for "srd".`,
     );
   }
+  requireString('html', html);
+  requireString('baseUrl', baseUrl);
   const base = parseUrl(baseUrl);
   if (!base.ok) throw new InvalidUrlError(base.error);
   return extractHtml(html, {baseUrl: base.value.canonical, honorBaseHref: false, mode}).markdown;
 }
 
-/** SRD 3.5.3: Markdown in chunks of at most `maxTokens` cl100k tokens (a line of a code fence may exceed it, ruling E4). */
+/** SRD 3.5.3: Markdown in chunks of at most `maxTokens` cl100k tokens (a line of a code fence may exceed it, ruling E4). Throws `TypeError` where `maxTokens` is no integer above 0. */
 export function chunkMarkdown(markdown: string, maxTokens: number): FetchChunk[] {
-  return [...chunk(markdown, maxTokens, countTokens)];
+  requireString('markdown', markdown);
+  requireInteger('maxTokens', maxTokens, 1);
+  return [...chunk(markdown, maxTokens, count)];
+}
+
+/**
+ * FR-WF-14: how many cl100k_base tokens the text has. Special tokens are ordinary text; a lone surrogate counts as
+ * U+FFFD, as which it would be sent. Throws `TypeError` for what is no string.
+ */
+export function countTokens(text: string): number {
+  requireString('text', text);
+  return count(text);
+}
+
+/** SRD 3.3.2: the groups of a robots.txt; a text that holds none allows everything. Throws `TypeError` for what is no string. */
+export function parseRobots(text: string): Robots {
+  requireString('text', text);
+  return parse(text);
+}
+
+/**
+ * SRD 3.3.2: whether a robots.txt lets the token have this path and query (no fragment). Throws `TypeError` where
+ * `robots` is none of `parseRobots`, or another argument is no string.
+ */
+export function isAllowedByRobots(robots: Robots, token: string, pathAndQuery: string): boolean {
+  if (!(robots instanceof Robots)) throw new TypeError('Expected robots to come from parseRobots.');
+  requireString('token', token);
+  requireString('pathAndQuery', pathAndQuery);
+  return isAllowed(robots, token, pathAndQuery);
 }

@@ -1,4 +1,4 @@
-// npm run test:package: the packed tarball as publint, are-the-types-wrong, esbuild and webpack see it. Needs dist/.
+// npm run test:package: the packed tarball as publint, are-the-types-wrong, esbuild, webpack, Bun and Deno see it. Needs dist/.
 import {execFile, spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
@@ -22,7 +22,47 @@ const webpack = createRequire(import.meta.url)('webpack');
 
 const APPLICATION = `import {canonicalizeUrl, countTokens, createToolbox} from 'forge-tools';
 console.log(canonicalizeUrl('HTTPS://a.example:443/b'), countTokens('hello world'), typeof createToolbox);\n`;
+/** Reads a tree and a page, and changes a file where it is asked to. */
+const AGENT = `import {createServer} from 'node:http';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {createToolbox} from 'forge-tools';
+mkdirSync('tree', {recursive: true});
+writeFileSync('tree/a.txt', 'hello\\n');
+const server = createServer((request, response) => {
+  if (request.url === '/robots.txt') return response.writeHead(404).end();
+  response.writeHead(200, {'Content-Type': 'text/html'}).end('<main><h1>Title</h1><p>' + 'Words of a page. '.repeat(5000));
+});
+await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+const {port} = server.address();
+const security = {block_loopback: false, allow_insecure_overrides: true, allowed_ports: [port]};
+const toolbox = createToolbox({
+  workspace: 'tree',
+  runDirectory: 'run-' + process.pid,
+  approver: {ask: async () => ({answer: 'once'})},
+  config: {tools: {mode: 'enabled', webfetch: {enabled: true, cache_dir: '', security}}},
+});
+const says = [];
+const call = async (tool, params) => says.push((await toolbox.call({tool, params, request_id: tool})).error?.message ?? tool);
+await call('list_files', {});
+await call('read_file', {path: 'a.txt'});
+await call('search', {query: 'hello'});
+await call('web_fetch', {url: 'http://127.0.0.1:' + port + '/'});
+if (process.argv.includes('change')) {
+  await call('str_replace', {path: 'a.txt', old_string: 'hello', new_string: 'bye'});
+  await call('undo', {});
+}
+await toolbox.close();
+server.close();
+console.log(says.join(' '));\n`;
+const READS = 'list_files read_file search web_fetch';
+
 const SAYS = 'https://a.example/b 2 function\n';
+
+/** Deno refuses what a change of a file needs, so it is asked to read. */
+const RUNTIMES = {
+  Bun: {program: join(HERE, 'node_modules/@oven/bun-linux-x64/bin/bun'), args: ['run'], asked: ['change']},
+  Deno: {program: join(HERE, 'node_modules/@deno/linux-x64-glibc/deno'), args: ['run', '-A'], asked: []},
+};
 
 const place = await mkdtemp(join(tmpdir(), 'forge-package-'));
 const problems = [];
@@ -43,6 +83,13 @@ try {
       '2\n',
     ),
   );
+  await writeFile(join(place, 'agent.mjs'), AGENT);
+  // Deno looks a package up by this file.
+  await writeFile(join(place, 'package.json'), JSON.stringify({dependencies: {'forge-tools': '*'}}));
+  for (const [name, runtime] of Object.entries(RUNTIMES)) {
+    if (existsSync(runtime.program)) await check(name, () => withRuntime(runtime));
+    else process.stdout.write(`absent  ${name} (its package is for Linux on x64)\n`);
+  }
 } finally {
   await rm(place, {recursive: true, force: true});
 }
@@ -106,6 +153,14 @@ async function withWebpack() {
   await promisify(compiler.close.bind(compiler))();
   if (stats.hasErrors()) return stats.toJson().errors.map(({message}) => message);
   return says(join(place, 'out/.next/server/app.cjs'), SAYS);
+}
+
+async function withRuntime({program, args, asked}) {
+  const {stdout} = await promisify(execFile)(program, [...args, join(place, 'agent.mjs'), ...asked], {
+    cwd: place,
+  });
+  const expected = `${READS}${asked.includes('change') ? ' str_replace undo' : ''}\n`;
+  return stdout === expected ? [] : [`it says ${JSON.stringify(stdout)}`];
 }
 
 async function writeFileIn(name, code) {

@@ -13,8 +13,11 @@ import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
+import {openTestWorkspace} from '../../../test/support/open-test-workspace.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {readTree} from '../../../test/support/read-tree.ts';
+import {fail} from '../../core/failure/fail.ts';
+import {ok} from '../../core/result.ts';
 
 const FILES = {
   'src/a.py': 'old = 1\nprint(old, older)\n',
@@ -45,6 +48,7 @@ describe('replace_in_files', () => {
       left_out: [{path: 'latin.txt', reason: 'not_utf8'}],
       left_out_total: 1,
       not_text: 1,
+      unreadable: 0,
       undo_step: 1,
       dry_run: false,
     });
@@ -77,6 +81,28 @@ describe('replace_in_files', () => {
     expect(await counts({glob: '*.py'})).toEqual(['src/a.py 3', 'src/b.py 2']);
     expect(await counts({path: 'src', glob: 'a.*'})).toEqual(['src/a.py 3']);
     expect(await counts({path: 'ignored.py'})).toEqual(['ignored.py 1']);
+  });
+
+  test('policy: that a file may not be read is said, as nobody knows whether something matches there', async () => {
+    const place = await openTestWorkspace({'a.py': 'old', 'b.py': 'old', 'c.py': 'old'});
+    const {workspace} = place.session;
+    const openDirectory: typeof workspace.openDirectory = path => {
+      const opened = workspace.openDirectory(path);
+      if (!opened.ok) return opened;
+      const directory = opened.value;
+      const readSmallFile: typeof directory.readSmallFile = (name, into) =>
+        name === 'b.py'
+          ? fail('io_error', 'b.py', {path: 'b.py', error: 'EACCES', operation: 'read'})
+          : directory.readSmallFile(name, into);
+      return ok({...directory, readSmallFile});
+    };
+    const session = {...place.session, workspace: {...workspace, openDirectory}};
+    const {data, tool, call} = await callWorkspaceTools({}, {workspace: {...place, session}});
+    const done = await data('replace_in_files', {query: 'old', replacement: 'new'});
+    expect(done).toMatchObject({replacements: 2, unreadable: 1, left_out: []});
+    expect(tool('replace_in_files').renderText(done)).toContain('[files left out: 1 that may not be read]');
+    const {error} = await call('replace_in_files', {query: 'zebra', replacement: 'new'});
+    expect(error?.message).toContain('[files left out: 1 that may not be read]');
   });
 
   test('policy: a dry run shows the diff and changes nothing; the one who is asked sees the same', async () => {

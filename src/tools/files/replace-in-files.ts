@@ -46,6 +46,7 @@ const data = z.object({
     .describe('Files that match and were not changed: not_utf8, protected, hard_linked or too_large.'),
   left_out_total: z.int(),
   not_text: z.int().describe('Binary files that were not looked into.'),
+  unreadable: z.int().describe('Files and directories that may not be read.'),
   undo_step: z.int().exactOptional().describe('What undo takes to take it back.'),
   dry_run: z.boolean(),
   diff: z.string().exactOptional().describe('Of a dry run.'),
@@ -101,22 +102,23 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
         summary: `${statOf(plan.count, plan.files.length)} (${JSON.stringify(text)})`,
       });
     },
-    answer: ({count, files, leftOut, notText, diff}, {step}, {dry_run = false}) => ({
+    answer: ({count, files, leftOut, notText, unreadable, diff}, {step}, {dry_run = false}) => ({
       replacements: count,
       files: files.map(file => ({...file})),
       left_out: leftOut.slice(0, NAMED_LEFT_OUT).map(file => ({...file})),
       left_out_total: leftOut.length,
       not_text: notText,
+      unreadable,
       dry_run,
       ...(dry_run ? {diff: readable(diff)} : {undo_step: step}),
     }),
-    renderText: ({replacements, files, left_out_total, not_text, undo_step, dry_run, diff}) =>
+    renderText: ({replacements, files, left_out_total, not_text, unreadable, undo_step, dry_run, diff}) =>
       [
         dry_run
           ? `Dry run, nothing was changed: ${statOf(replacements, files.length)}`
           : `${statOf(replacements, files.length)} (undo with step=${undo_step} takes it back)`,
         ...files.map(({path, count}) => `${path} | ${count}`),
-        ...leftOutLine(left_out_total, not_text),
+        ...leftOutLine(left_out_total, not_text, unreadable),
         ...(diff === undefined ? [] : [diff]),
       ].join('\n'),
   });
@@ -134,13 +136,13 @@ async function groupsIn(isRegex: boolean, query: string, replacement: string): P
 }
 
 function nothing(
-  {leftOut, searched, notText}: ReplacePlan,
+  {leftOut, searched, notText, unreadable}: ReplacePlan,
   query: string,
   caseSensitive: boolean,
 ): Err<Failure> {
   const where = searched === 1 ? 'the file that was searched' : `the ${searched} files that were searched`;
   const hint = [
-    ...leftOutLine(leftOut.length, notText),
+    ...leftOutLine(leftOut.length, notText, unreadable),
     ...(caseSensitive ? ['Case counts; case_sensitive=false ignores it.'] : []),
   ].join(' ');
   return fail('no_match', `Nothing to replace for ${JSON.stringify(query)} in ${where}. ${hint}`.trim(), {
@@ -148,10 +150,11 @@ function nothing(
   });
 }
 
-function leftOutLine(leftOut: number, notText: number): readonly string[] {
+function leftOutLine(leftOut: number, notText: number, unreadable: number): readonly string[] {
   const parts = [
     ...(leftOut > 0 ? [`${leftOut} that match and cannot be changed`] : []),
     ...(notText > 0 ? [`${notText} binary`] : []),
+    ...(unreadable > 0 ? [`${unreadable} that may not be read`] : []),
   ];
   return parts.length === 0 ? [] : [`[files left out: ${parts.join(', ')}]`];
 }

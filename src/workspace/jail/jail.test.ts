@@ -291,6 +291,11 @@ test('policy: a root that cannot be held is refused with the reason, and let go'
       details: {path: root, error: 'EACCES', operation: 'open'},
     },
   });
+  const lost = Object.assign(new Error('x'), {code: 'ENOENT', syscall: 'open'});
+  expect(openWorkspace(root, {holdEntry: below(lost)})).toMatchObject({
+    error: {code: 'io_error', details: {path: root, error: 'ENOENT', operation: 'open'}},
+  });
+  expect(openWorkspace(`${root}/none`)).toMatchObject({error: {code: 'file_not_found'}});
   const bug = new TypeError('x');
   expect(() => openWorkspace(root, {holdEntry: below(bug)})).toThrow(bug);
   expect(openDescriptors()).toBe(before);

@@ -1,4 +1,4 @@
-import {realpathSync} from 'node:fs';
+import {existsSync, realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
@@ -85,7 +85,8 @@ export function openWorkspace(root: string, options: WorkspaceOptions = {}): Res
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    if (code === 'ENOENT') return fileNotFound(root);
+    // It is there, but a handle on it leads nowhere: /proc is not mounted.
+    if (code === 'ENOENT' && !existsSync(given)) return fileNotFound(root);
     if (code === 'ENOTDIR') {
       return fail(
         'not_a_file',

@@ -40,6 +40,8 @@ export interface ReplacePlan {
   /** Text files that were looked at, and files that are no text. */
   readonly searched: number;
   readonly notText: number;
+  /** Files and directories that may not be read, so that nobody knows whether something matches there. */
+  readonly unreadable: number;
 }
 
 interface Parts {
@@ -93,7 +95,7 @@ export async function planReplacement(request: ReplaceRequest, parts: Parts): Pr
   return ok({changes, files: counts, count, leftOut, ...seen});
 }
 
-interface Candidates extends Pick<ReplacePlan, 'searched' | 'notText'> {
+interface Candidates extends Pick<ReplacePlan, 'searched' | 'notText' | 'unreadable'> {
   readonly paths: readonly WorkspacePath[];
 }
 
@@ -104,7 +106,7 @@ async function candidates(
 ): Promise<Result<Candidates>> {
   const there = workspace.inspect(where);
   if (!there.ok) return there;
-  if (there.value.kind !== 'directory') return ok({paths: [where], searched: 1, notText: 0});
+  if (there.value.kind !== 'directory') return ok({paths: [where], searched: 1, notText: 0, unreadable: 0});
   const walk = new TreeWalk(workspace, where, {glob, ignored: 'left-out', deadline: time});
   const text = new TreeText(walk, time.signal);
   const found = await findMatches(ripgrep, query, text, MAX_PLACES, time.signal);
@@ -114,7 +116,7 @@ async function candidates(
   const {lines, total} = found.value;
   if (total > MAX_PLACES) return refuse(`query matches in ${total} lines, more than ${MAX_PLACES}`);
   const paths = [...new Set(lines.map(({path}) => path))];
-  return ok({paths, searched: text.files, notText: text.notText});
+  return ok({paths, searched: text.files, notText: text.notText, unreadable: text.unreadable});
 }
 
 /** The places of each file, as bytes of it. */

@@ -3,7 +3,7 @@ import type {Err, Result} from '../../core/result.ts';
 import {attempt} from '../io-failure.ts';
 import type {OpenDirectory} from '../jail/jailed-directory.ts';
 import type {OpenFile} from '../open-file.ts';
-import {isPassedOver} from '../walk/is-passed-over.ts';
+import {isPassedOver, isUnreadable} from '../walk/is-passed-over.ts';
 import type {FileRun, TreeWalk} from '../walk/tree-walk.ts';
 import {childPath, type WorkspacePath} from '../workspace-path.ts';
 
@@ -40,6 +40,7 @@ export class TreeText {
   /** Files whose text went out, and files that are no text. */
   files = 0;
   notText = 0;
+  #unreadableFiles = 0;
   readonly #walk: TreeWalk;
   readonly #stop: AbortSignal;
   readonly #between: number;
@@ -70,6 +71,11 @@ export class TreeText {
     }
     this.failure = this.#walk.failure;
     yield* this.#flush();
+  }
+
+  /** Files and directories that may not be read. */
+  get unreadable(): number {
+    return this.#unreadableFiles + this.#walk.unreadable;
   }
 
   /** Places are not asked for any more in what comes from now on. */
@@ -164,5 +170,6 @@ export class TreeText {
 
   #passOver(failure: Err<Failure>): void {
     if (!isPassedOver(failure.error)) this.failure = failure;
+    else if (isUnreadable(failure.error)) this.#unreadableFiles += 1;
   }
 }

@@ -9,3 +9,8 @@ const PASSED_OVER: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ESTALE']);
 export function isPassedOver({code, details}: Failure): boolean {
   return code !== 'io_error' || PASSED_OVER.has(String(details['error']));
 }
+
+/** Of what is passed over: there is something, and it may not be read. */
+export function isUnreadable({code, details}: Failure): boolean {
+  return code === 'io_error' && details['error'] !== 'ESTALE';
+}

@@ -209,14 +209,17 @@ describe('W3: a tree that is deeper than directories are held', () => {
 
 describe('W3: a directory that cannot be listed', () => {
   test.each([
-    ['EACCES', undefined, ['a', 'z']],
-    ['EIO', 'io_error', ['a']],
-  ])('%s: is let go', async (error, code, expected) => {
+    ['EACCES', undefined, ['a', 'z'], 1],
+    ['EPERM', undefined, ['a', 'z'], 1],
+    ['ESTALE', undefined, ['a', 'z'], 0],
+    ['EIO', 'io_error', ['a'], 0],
+  ])('%s: is let go', async (error, code, expected, unreadable) => {
     const tree = treeOf({a: '', 'b/c': '', z: ''});
     tree.state.unlisted.set('b', fail('io_error', 'b', {error}));
     const {files, walk} = await runsOf(tree);
     expect(files).toEqual(expected);
     expect(walk.failure?.error.code).toBe(code);
+    expect(walk.unreadable).toBe(unreadable);
   });
 
   test('fails the walk where it is the root', async () => {

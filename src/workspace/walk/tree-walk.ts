@@ -9,7 +9,7 @@ import type {Workspace} from '../jail/jail.ts';
 import type {DirectoryEntry, OpenDirectory} from '../jail/jailed-directory.ts';
 import {isProtectedName} from '../protect/protected-name.ts';
 import {pathNames, type WorkspacePath} from '../workspace-path.ts';
-import {isPassedOver} from './is-passed-over.ts';
+import {isPassedOver, isUnreadable} from './is-passed-over.ts';
 import {sortBytewise} from './sort-bytewise.ts';
 
 export interface WalkRules {
@@ -69,6 +69,8 @@ export class TreeWalk {
   failure: Err<Failure> | undefined;
   /** With `counted`: how many files fit and are ignored. */
   ignoredFiles = 0;
+  /** Directories that may not be read. */
+  unreadable = 0;
   readonly #workspace: Pick<Workspace, 'resolve' | 'openDirectory' | 'openFile'>;
   readonly #root: WorkspacePath;
   readonly #rules: WalkRules;
@@ -128,7 +130,9 @@ export class TreeWalk {
   }
 
   #passesOver(failure: Err<Failure>): boolean {
-    return isPassedOver(failure.error) || this.#fail(failure);
+    if (!isPassedOver(failure.error)) return this.#fail(failure);
+    if (isUnreadable(failure.error)) this.unreadable += 1;
+    return true;
   }
 
   #fail(failure: Err<Failure>): false {

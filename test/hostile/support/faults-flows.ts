@@ -132,6 +132,18 @@ export const FAULT_FLOWS: Readonly<Record<string, FaultFlow>> = {
     },
     {prepare: readFirst, after: {...FILES, 'a.txt': 'onE\n2\nthreE\n'}},
   ),
+  replace_in_files: calls(
+    'replace_in_files',
+    {query: 'e', replacement: 'E', glob: '*.txt'},
+    {
+      after: {
+        ...FILES,
+        'a.txt': 'onE\ntwo\nthrEE\n',
+        'src/b.txt': 'alpha\nbEta\n',
+        'src/deep/c.txt': 'nEEdlE in hay\n',
+      },
+    },
+  ),
   move_file: calls(
     'move_file',
     {from: 'src/b.txt', to: 'new/dir/b.txt'},

@@ -5,7 +5,7 @@ import {verifyRun} from '../../../src/create-toolbox/services.ts';
 import {faultCodesFor} from './faults-codes.ts';
 import {type Answer, FAULT_FLOWS, type FaultFlow} from './faults-flows.ts';
 import {type FaultCode, type Faults, installFaults, type Operation} from './faults-injector.ts';
-import {type FaultPlace, openFaultPlace, readTree} from './faults-place.ts';
+import {type FaultPlace, openFaultPlace, readTree, type Tree} from './faults-place.ts';
 import {type Held, heldByThisProcess, newlyHeld} from './faults-remains.ts';
 
 // A process whose system fails: faults-host.js FLOW ORIGIN SANDBOX. Prints a `FaultReport`.
@@ -102,12 +102,12 @@ async function attempt(
   // A pipe that breaks is the end of what a command says.
   const isEnded = name === 'run' && failed?.kind === 'socket.push';
   // That the tree could not be looked at for repositories is said.
-  const isSaid = data?.includes('"truncated":true') || data?.includes('"repositories_complete":false');
+  const isSaid = /"truncated":true|"repositories_complete":false|"unreadable":[1-9]/.test(data ?? '');
   if (isLess && !isEnded && failed?.failed !== 'EACCES' && !isSaid)
     complain(`a success with other data: ${data}`);
   if (tookMs > TOO_LONG_MS) complain(`it took ${Math.round(tookMs)} ms`);
   const tidies = lasting || /unlink|rmdir|fsp\.rm/.test(failed?.kind ?? '');
-  if (!lasting) checkTree(place, got, tidies, complain);
+  if (!lasting) checkTree(place, {got, data}, tidies, complain);
   await checkLog(place, failed, lasting, complain);
   const closed = await within(place.toolbox.close().then(() => ({code: 'ok'})));
   if (closed.code !== 'ok') complain(`closing: ${closed.code}`);
@@ -116,7 +116,7 @@ async function attempt(
     const left = files.filter(file => !usual.has(file));
     if (left.length > 0) complain(`left behind: ${left.join(', ')}`);
   }
-  await checkRestart(place, got, lasting, complain);
+  await checkRestart(place, {got, data}, lasting, complain);
   const leaked = await stillHeld(held);
   // The first run keeps what is loaded once.
   if (leaked.length > 0 && runs > 1) complain(`still held: ${leaked.join(', ')}`);
@@ -128,7 +128,7 @@ async function attempt(
 /** A success is the new tree and a failure the old one. */
 function checkTree(
   place: FaultPlace,
-  got: string,
+  answered: Answered,
   tidies: boolean,
   complain: (problem: string) => void,
 ): void {
@@ -138,10 +138,25 @@ function checkTree(
     .filter(path => path !== '.git')
     .filter(path => !(tidies && /(?:^|\/)\.forge-[0-9a-f]+\.tmp$/.test(path)));
   const now = JSON.stringify(paths.map(path => [path, tree[path]]));
+  const {got} = answered;
   if (now === canonical(got === 'ok' ? after : before)) return;
+  if (isAsSaid(Object.fromEntries(paths.map(path => [path, tree[path] ?? ''])), answered)) return;
   if (now === canonical(before)) complain(`answered ${got}, but the workspace is the old one`);
   else if (now === canonical(after)) complain(`answered ${got}, but the workspace is the new one`);
   else complain(`the workspace is neither old nor new: ${now}`);
+}
+
+interface Answered {
+  readonly got: string;
+  readonly data: string | undefined;
+}
+
+/** A file that could not be read is as it was, and the answer says that there is one. */
+function isAsSaid(tree: Tree, {got, data}: Answered): boolean {
+  if (got !== 'ok' || !/"unreadable":[1-9]/.test(data ?? '')) return false;
+  const paths = Object.keys(tree);
+  const isOldOrNew = (path: string) => tree[path] === before[path] || tree[path] === after[path];
+  return paths.length === Object.keys(before).length && paths.every(isOldOrNew);
 }
 
 function canonical(tree: Readonly<Record<string, string>>): string {
@@ -172,7 +187,7 @@ async function checkLog(
 /** Whoever comes next finds a workspace that can be worked on, old or new as the answer said. */
 async function checkRestart(
   place: FaultPlace,
-  got: string,
+  answered: Answered,
   lasting: boolean,
   complain: (problem: string) => void,
 ): Promise<void> {
@@ -191,12 +206,15 @@ async function checkRestart(
   const tree = readTree(next.workspace);
   for (const path of Object.keys(tree))
     if (/\.forge-[0-9a-f]+\.tmp$/.test(path)) rmSync(join(next.workspace, path));
-  const now = canonical(readTree(next.workspace));
+  const recovered = readTree(next.workspace);
+  const now = canonical(recovered);
   await next.toolbox.close();
+  if (isAsSaid(recovered, answered)) return;
   const isWhole = now === canonical(before) || now === canonical(after);
   if (lasting && !isWhole) complain(`recovered, it is neither old nor new: ${now}`);
   if (lasting) return;
-  if (now !== canonical(got === 'ok' ? after : before)) complain('the next session changed the workspace');
+  if (now !== canonical(answered.got === 'ok' ? after : before))
+    complain('the next session changed the workspace');
 }
 
 /** Names of all files but the workspace's, with what is random in them levelled. */
