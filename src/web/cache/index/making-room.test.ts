@@ -1,8 +1,21 @@
-import {chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {CACHE_URL, diskCacheFixture} from '../../../../test/support/disk-cache-fixture.ts';
+import {temporaryDirectory} from '../../../../test/support/temporary-directory.ts';
 import {openCacheManager} from '../inspect/cache-manager.ts';
+import {pageAddress} from '../page-address.ts';
+import {ChangeJournal} from './change-journal.ts';
 import {LruIndex} from './lru-index.ts';
 
 const url = (name: string): string => `https://${name}.example/page`;
@@ -124,14 +137,15 @@ describe('FR-WF-CCH-LRU-01 the order in which entries go', () => {
 
   test('FR-WF-CCH-LRU-01 is that of their use, also after so many hits that it is sorted anew', () => {
     const names = Array.from({length: 20}, (_, at) => `k${String(at).padStart(2, '0')}`);
-    for (let hits = 90; hits <= 120; hits += 1) {
+    const others = names.slice(0, 19);
+    for (let hits = 80; hits <= 130; hits += 1) {
       const index = new LruIndex();
-      for (const [at, name] of names.entries()) index.set(name, 1, at);
-      // The last one is used again and again, and then all the others in reverse order.
-      for (let hit = 0; hit < hits; hit += 1) index.set('k19', 1, 100 + hit);
-      const reversed = names.slice(0, 19).toReversed();
-      for (const [at, name] of reversed.entries()) index.set(name, 1, 1000 + at);
-      expect(emptied(index)).toEqual(['k19', ...reversed]);
+      index.set('undated', 1);
+      // The last of them came first, and goes last.
+      for (const [at, name] of others.entries()) index.set(name, 1, 1000 - at);
+      for (let hit = 0; hit < hits; hit += 1) index.set('k19', 1, hit);
+      expect(emptied(index)).toEqual(['k19', ...others.toReversed()]);
+      expect(index.undated()).toEqual(['undated']);
     }
   });
 
@@ -150,4 +164,41 @@ describe('FR-WF-CCH-LRU-01 the order in which entries go', () => {
     index.delete('b');
     expect([index.oldest(), index.bytes, index.count]).toEqual([undefined, 3, 1]);
   });
+});
+
+describe('ruling F6 the journal', () => {
+  const key = (digit: string): string => digit.repeat(64);
+
+  test('ruling F6 has lines of one form, and what only ends or begins like one is none', async () => {
+    const directory = temporaryDirectory();
+    const journal = new ChangeJournal(directory);
+    await journal.news();
+    const path = join(directory, 'changes.log');
+    appendFileSync(path, `x0123abcd ${key('a')}\n0123abcd ${key('b')}x\n0123abcd ${key('c')}\n`);
+    expect(await journal.news()).toEqual(new Set([key('c')]));
+  });
+
+  test('ruling F6 of more than 2 MiB is not read, and begun anew', async () => {
+    const directory = temporaryDirectory();
+    const journal = new ChangeJournal(directory);
+    await journal.news();
+    const path = join(directory, 'changes.log');
+    truncateSync(path, 2 * 1_048_576 + 1);
+    expect(await journal.news()).toBeUndefined();
+    expect(lstatSync(path).size).toBe(17);
+  });
+
+  test('ruling F6 without its whole name is begun anew', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'changes.log'), '0123456789abcde');
+    const journal = new ChangeJournal(directory);
+    expect(await journal.news()).toBeUndefined();
+    expect(await journal.news()).toEqual(new Set());
+    expect(lstatSync(join(directory, 'changes.log')).size).toBe(17);
+  });
+});
+
+test('ruling R3 a page that is kept for other terms has an address of its own', () => {
+  expect(pageAddress('https://x/', '')).toBe('https://x/');
+  expect(pageAddress('https://x/', 'pdf')).toBe('https://x/#pdf');
 });
