@@ -37,6 +37,15 @@ test('FR-WF-15d an atom is counted once, with the blank before it', () => {
   expect(counted).toEqual([TEXT.slice(word - 1, line)]);
 });
 
+test('FR-WF-15d an atom of one token is counted once too', () => {
+  const counted: string[] = [];
+  const limit = {maxTokens: 100, countTokens: (text: string) => Math.min(1, counted.push(text))};
+  const block = {kind: 'text', text: TEXT, start: 10} as const;
+  const counts = new AtomCounts(block, ATOMS, limit, new TokenCounter(limit, undefined));
+  for (let time = 0; time < 2; time++) expect(counts.toEnd(0, 0)).toBe(1);
+  expect(counted).toHaveLength(1);
+});
+
 test('FR-WF-15d an atom that was cut is counted from the cut', () => {
   const {counts} = open();
   counts.toEnd(1, word - 1);

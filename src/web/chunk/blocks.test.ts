@@ -45,6 +45,7 @@ describe('FR-WF-CHK-CODE-01 fences', () => {
     ['interrupt a paragraph', 'a\n```\nb\n```', [text('a'), code('```\nb\n```')]],
     ['have no backtick in their info string', '```a```\nb', [text('```a```\nb')]],
     ['may be indented by three blanks', '   ```\na\n\nb\n```', [code('   ```\na\n\nb\n```')]],
+    ['have three tildes at least', '~~a\n\n~b', [text('~~a'), text('~b')]],
     ['end their block', '```\na\n```\n```\nb\n```', [code('```\na\n```'), code('```\nb\n```')]],
     ['are indented by three blanks at most', '    ```\na\n\nb', [text('    ```\na'), text('b')]],
   ])('%s', (_, markdown, expected) => {
@@ -69,6 +70,23 @@ describe('FR-WF-CHK-LIST-01 lists', () => {
     ['a paragraph ends it for good', '- a\n\nb\n\n    - c', [list('- a'), text('b'), text('    - c')]],
     ['a paragraph begins none', 'a\n\n    - b', [text('a'), text('    - b')]],
     ['an unclosed fence at a marker ends with its item', '- ```\n  b\nc', [list('- ```\n  b'), text('c')]],
+    ['blanks within a line do not indent it', '- a\nb  c', [list('- a'), text('b  c')]],
+    ['a marker within a line is none', '- a\n\n\u3000b - c', [list('- a'), text('\u3000b - c')]],
+    [
+      'a fence behind a dash within a line is none',
+      '- a\n  b - ```\n\nc',
+      [list('- a\n  b - ```'), text('c')],
+    ],
+    [
+      'a fence may follow the marker of a nested item',
+      '- a\n  - ```\n\n    # b\n    ```\n- c',
+      [list('- a\n  - ```\n\n    # b\n    ```\n- c')],
+    ],
+    [
+      'a fence may follow a marker of nine digits',
+      '123456789. ```\n\n  # a\n  ```',
+      [list('123456789. ```\n\n  # a\n  ```')],
+    ],
     ['a heading ends it', '- a\n# b', [list('- a'), text('# b', 'b')]],
     ['a marker needs white space behind it', '-a\n1.b', [text('-a\n1.b')]],
     ['four blanks are too many outside a list', '    - a', [text('    - a')]],

@@ -13,10 +13,10 @@ export interface Block {
   readonly heading?: string;
 }
 
-const HEADING = /^#{1,6}(?:\s+(.*))?$/s;
+const HEADING = /^#{1,6}(?:\s(.*))?$/s;
 // FR-WF-CHK-LIST-01; deeper markers are continuation lines unless a list is already open.
-const ITEM = /^\s{0,3}(?:[-+*]|\d+[.)])\s+/;
-const DEEP_ITEM = /^\s*(?:[-+*]|\d+[.)])\s+/;
+const ITEM = /^\s{0,3}(?:[-+*]|\d+[.)])\s/;
+const DEEP_ITEM = /^\s*(?:[-+*]|\d+[.)])\s/;
 const INDENTED = /^(?: {2}|\t)/;
 /** A marker is decided by the start of a line; what follows may be megabytes long. */
 const MARKER_UNITS = 256;

@@ -34,6 +34,11 @@ test('FR-WF-15a where the beginning fits, the rest is counted behind it', () => 
   expect(counted).toEqual([64, 71, 64, 71]);
 });
 
+test('FR-WF-15a where the beginning has as many tokens as the limit, the rest decides', () => {
+  const {limit} = counting(10);
+  expect(leastTokens(`${'word5 '.repeat(10)}${' '.repeat(70)}`, limit)).toEqual({tokens: 10, exact: true});
+});
+
 test.each([
   ['a blank far away', `${'a'.repeat(60 + 256)} b`, [318]],
   ['the last blank that is near', `${'a'.repeat(60 + 255)} b`, [315, 2]],

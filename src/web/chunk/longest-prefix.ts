@@ -38,7 +38,7 @@ export function longestPrefix(
     }
   }
   if (fits.end > start) return fits;
-  const first = start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+  const first = start + ((text.codePointAt(start) as number) > 0xffff ? 2 : 1);
   return {end: first, tokens: countTokens(text.slice(start, first))};
 }
 

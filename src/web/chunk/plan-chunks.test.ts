@@ -52,6 +52,11 @@ test('ruling E2 a chunk is one part of the document where a blank line is all th
   expect(chunks.map(({parts}) => parts)).toEqual([[0, 4, 7, 8, 12, 13, 14, 17]]);
 });
 
+test('ruling E2 a document may begin with what would separate two blocks', () => {
+  const {chunks} = planChunks('\n\na\n\nb', {maxTokens: 128, countTokens});
+  expect(chunks.map(({parts}) => parts)).toEqual([[2, 6]]);
+});
+
 test('what needs no counting is what the chunks consist of, not what is too large for one', () => {
   const paragraph = 'A paragraph of some words.';
   const word = 'x'.repeat(5000);

@@ -69,7 +69,28 @@ describe('FR-WF-CHK-CODE-01 code is atomic', () => {
   });
 });
 
+test('T-WF-CHK-02 a word that has to be cut loses its indentation, and its first piece is as large as fits', () => {
+  const word = 'x'.repeat(400);
+  expect(textsOf(`   ${word}`, 16)).toEqual(textsOf(word, 16));
+});
+
 const nested = `- one\n${'  - two words and more\n'.repeat(30)}${'    - deep\n'.repeat(60)}`;
+
+test.each([
+  ['a', 2.2],
+  ['的', 2.2],
+  // Of these, a token spells many.
+  ['-', 4],
+])('policy: a long word of %s is never counted whole, and in all no more than %i times', (letter, times) => {
+  const counted: number[] = [];
+  const markdown = letter.repeat(40_000);
+  chunkMarkdown(markdown, 100, text => {
+    counted.push(text.length);
+    return countTokens(text);
+  });
+  expect(Math.max(...counted)).toBeLessThan(128 * 100);
+  expect(counted.reduce((sum, units) => sum + units, 0) / markdown.length).toBeLessThan(times);
+});
 
 test.each([
   // Its beginning to see that the block is too large, and once as sentences.

@@ -32,8 +32,6 @@ export class TokenCounter {
   /** The same, in the order of counting. */
   #counted = new Int32Array(64 * FIELDS);
   #size = 0;
-  /** Whether each stretch stands behind the one that was counted before it. */
-  #inOrder = true;
 
   constructor(limit: Limit, known: TokenCounts | undefined) {
     this.#limit = limit;
@@ -42,7 +40,7 @@ export class TokenCounter {
 
   /** What is known by now. */
   get counts(): TokenCounts {
-    const counts = this.#inOrder ? this.#counted.slice(0, this.#size) : this.#sorted();
+    const counts = this.#sorted();
     for (let at = counts.length - FIELDS; at > 0; at -= FIELDS) {
       counts[at] = (counts[at] as number) - (counts[at - FIELDS] as number);
     }
@@ -90,7 +88,6 @@ export class TokenCounter {
       larger.set(this.#counted);
       this.#counted = larger;
     }
-    this.#inOrder &&= slot === 0 || isBefore(this.#counted, slot - FIELDS, start, length);
     this.#counted[slot] = start;
     this.#counted[slot + LENGTH] = length;
     this.#counted[slot + TOKENS] = tokens;
@@ -118,7 +115,7 @@ export class TokenCounter {
       const start = counted[slot] as number;
       const length = counted[slot + LENGTH] as number;
       const last = size - FIELDS;
-      if (size > 0 && sorted[last] === start && sorted[last + LENGTH] === length) continue;
+      if (sorted[last] === start && sorted[last + LENGTH] === length) continue;
       sorted.set(counted.subarray(slot, slot + FIELDS), size);
       size += FIELDS;
     }
