@@ -101,7 +101,8 @@ export async function requestApproval(request: ApprovalRequest, deps: ApprovalDe
 
   /** T1: nothing may happen between the decision and this, so that two calls do not spend the same bits. */
   const passed = (isUnasked: boolean): void => {
-    if (tool.action !== undefined) session.taint.passed(sinkOf(tool.action, intent.subject), isUnasked ? taint : undefined);
+    if (tool.action !== undefined)
+      session.taint.passed(sinkOf(tool.action, intent.subject), isUnasked ? taint : undefined);
     if (isUnasked && taint?.decision === 'pass') noteTaint(taint, about, session);
   };
   if (taint !== undefined && taint.decision !== 'pass') noteTaint(taint, about, session);
