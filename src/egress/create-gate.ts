@@ -7,6 +7,7 @@ import {ok, type Result} from '../core/result.ts';
 import {errorCode} from '../system/error-code.ts';
 import {BUFFER_BYTES} from './dial.ts';
 import {GateConnection, type GateDeps} from './gate-connection.ts';
+import {removeStaleChannels} from './remove-stale-channels.ts';
 import {type EgressLimits, Visit} from './visit.ts';
 
 /** unix(7), with the name that `mkdtemp` makes and the socket in it. */
@@ -24,6 +25,7 @@ export interface GatePlan extends GateDeps {
 /** The host's end of the way out: it believes nothing that comes out of a sandbox (ruling X1). */
 export function createGate(plan: GatePlan): EgressGate {
   const channels = new Set<EgressChannel>();
+  const lookedAt = new Set<string>();
   const isBelow = (path: string, tree: string): boolean => path === tree || path.startsWith(`${tree}/`);
   const isUsable = (place: string): boolean =>
     place.length <= MOST_PLACE_CHARS && plan.workspace !== '/' && !isBelow(place, plan.workspace);
@@ -35,6 +37,8 @@ export function createGate(plan: GatePlan): EgressGate {
           // A command could put another socket in the place of ours where it sees it.
           const place = await realpath(named);
           if (!isUsable(place)) continue;
+          if (!lookedAt.has(place)) await removeStaleChannels(place);
+          lookedAt.add(place);
           const channel = await openChannel(place, uid, plan, closed => channels.delete(closed));
           channels.add(channel);
           return ok(channel);

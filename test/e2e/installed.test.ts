@@ -18,6 +18,7 @@ import {StdioClientTransport} from '@modelcontextprotocol/client/stdio';
 import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {pack, unpackPackage} from '../../scripts/release/unpack-package.js';
 import {startHttpServer} from '../support/http-server.ts';
+import {startRedis} from '../support/redis-engine.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -48,6 +49,7 @@ beforeAll(async () => {
   await unpackPackage(await pack(place), modules);
   mkdirSync(join(modules, '.bin'));
   symlinkSync('../forge-tools/dist/bin/forge-tools.js', join(modules, '.bin/forge-tools'));
+  symlinkSync(join(ROOT, 'node_modules/@redis'), join(modules, '@redis'));
   return () => rmSync(place, {recursive: true, force: true});
 }, 120_000);
 
@@ -59,7 +61,7 @@ interface Home {
 }
 
 /** A user's home with nothing in it but the override of one port, which docs/config.md names. */
-function openHome(port?: number): Home {
+function openHome(port?: number, settings = ''): Home {
   const home = temporaryDirectory();
   const folder = join(home, 'project');
   mkdirSync(folder);
@@ -67,7 +69,7 @@ function openHome(port?: number): Home {
     mkdirSync(join(home, 'config/forge'), {recursive: true});
     writeFileSync(
       join(home, 'config/forge/config.toml'),
-      `profile = "guarded"\n[tools.webfetch.security]\nallow_insecure_overrides = true\nblock_loopback = false\nallowed_ports = [${port}]\n`,
+      `profile = "guarded"\n[tools.webfetch.security]\nallow_insecure_overrides = true\nblock_loopback = false\nallowed_ports = [${port}]\n${settings}`,
     );
   }
   const env = {
@@ -119,7 +121,11 @@ test('policy: a document that needs all of the standard is read where no other p
 describe('what the pages say, from an installed tarball', () => {
   test('policy: every command of a block of commands', async () => {
     const {origin, port} = await serveExample();
-    const home = openHome(port);
+    // What docs/scale.md asks for: a server, its address, and the client.
+    const engine = await startRedis();
+    onTestFinished(() => engine.stop());
+    const home = openHome(port, `[tools.hub]\nurl = "${engine.url}"\n`);
+    writeFileSync(join(home.folder, 'urls.txt'), `${origin}/\n`);
     // A fetch at no terminal is a call of a person; a write of an agent waits for an approval.
     await type('forge-tools call write_file \'{"path": "a", "content": "b"}\'', home);
     const waiting = /\b[0-9a-f]{20}\b/.exec((await type('forge-tools approve', home)).said)?.[0] ?? '';

@@ -77,7 +77,8 @@ function unknownVerb(name: string): string {
 async function clear({cache, yes, ...call}: CacheCall): Promise<ExitCode> {
   const {console, signal} = call.context;
   if (!yes) {
-    if (console.ask === undefined) throw new UsageError('Nobody can be asked here: cache clear needs --yes.');
+    if (console.ask === undefined)
+      throw new UsageError('There is no terminal to ask at: cache clear needs --yes.');
     const stats = await cache.stats();
     if (!stats.ok) return explain(stats, call.context);
     const {entries, bytes, directory} = stats.value;

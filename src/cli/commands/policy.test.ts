@@ -72,5 +72,5 @@ test('W18: policy explain says which part of a command no rule allows', async ()
     cwd,
     env,
   });
-  expect(stdout).toMatch(/^Somebody would be asked: .*\n {2}`curl x` matches no rule/m);
+  expect(stdout).toMatch(/^The approver would be asked: .*\n {2}`curl x` matches no rule/m);
 });

@@ -44,7 +44,11 @@ export const policyCommand: CommandDefinition = {
   },
 };
 
-const VERBS = {allow: 'It would run', ask: 'Somebody would be asked', deny: 'It would be refused'} as const;
+const VERBS = {
+  allow: 'It would run',
+  ask: 'The approver would be asked',
+  deny: 'It would be refused',
+} as const;
 const STYLES = {allow: 'green', ask: 'yellow', deny: 'red'} as const;
 
 type Explained = Awaited<ReturnType<Toolbox['explainPolicy']>>;

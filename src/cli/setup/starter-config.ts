@@ -6,6 +6,7 @@ import {renderConfigReference} from '../../config/render-reference.ts';
 const CHOSEN = [
   ['', '#profile = "none"', `profile = "${UNCONFIGURED}"`],
   ['[tools]', '#mode = "disabled"', 'mode = "enabled"'],
+  ['[tools.taint]', '#mode = "off"', 'mode = "warn"'],
   ['[tools.webfetch]', '#enabled = false', 'enabled = true'],
   ...['markdown', 'json', 'feeds', 'pdf'].map(
     media => ['[tools.webread.media]', `#${media} = false`, `${media} = true`] as const,

@@ -67,6 +67,6 @@ export function refusalOf(call: RecordedCall): Refusal | undefined {
     const by = named.slice(0, 2).join(', ');
     return {by: by === '' ? (call.errorType ?? '?') : by, reason: textIn(guard, 'message')};
   }
-  if (asked !== undefined) return {by: asked, reason: 'Nobody could be asked.'};
+  if (asked !== undefined) return {by: asked, reason: 'There was no approver to ask.'};
   return {by: call.errorType ?? '?', reason: undefined};
 }

@@ -1,6 +1,16 @@
 import {createPrivateKey, type KeyObject} from 'node:crypto';
-import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
-import {dirname, sep} from 'node:path';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import {dirname, resolve, sep} from 'node:path';
 import {type Err, ok, type Result} from '../../core/result.ts';
 import {errorCode} from '../../system/error-code.ts';
 import {type KeyDirectory, keyDirectory, newBotKey} from './bot-key.ts';
@@ -51,13 +61,15 @@ export interface BotKey {
   readonly directory: KeyDirectory;
 }
 
-/** The key of a file, which is made where there is none. Nobody but the user can read it. */
+/** The key of a file, which is made where there is none, with its directory. Nobody but the user can read it. */
 export function openBotKey(path: string, untrustedTrees: readonly string[]): Result<BotKey, string> {
   let isNew = true;
   try {
-    if (isBelow(realpathSync(dirname(path)), untrustedTrees)) {
+    const directory = dirname(resolve(path));
+    if (isBelow(realpathSync(firstThere(directory)), untrustedTrees)) {
       return problem(`${path} is in the directory you work in, where tools read it. Name a place elsewhere.`);
     }
+    mkdirSync(directory, {recursive: true, mode: 0o700});
     writeFileSync(path, newBotKey(), {flag: 'wx', mode: 0o600});
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') {
@@ -67,6 +79,11 @@ export function openBotKey(path: string, untrustedTrees: readonly string[]): Res
   }
   const key = readKeyFile(path, untrustedTrees);
   return key.ok ? ok({isNew, directory: keyDirectory(key.value)}) : key;
+}
+
+/** The directory, or the nearest above it that exists. */
+function firstThere(directory: string): string {
+  return existsSync(directory) ? directory : firstThere(dirname(directory));
 }
 
 function isBelow(path: string, trees: readonly string[]): boolean {
