@@ -47,6 +47,7 @@ function markdown() {
   files['src/rules.ts'] += 'export const rules_7 = /^ {0,4}/;\n';
   files['src/helpers.ts'] += 'export function escape(value) {\n  return value.replaceAll("&", "&amp");\n}\n';
   files['src/Renderer.ts'] +=
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the file that is made.
     'export function image(href, title) {\n  return `<img src="${href}" title="${title}">`;\n}\n';
   files['src/defaults.ts'] +=
     'export const defaults = {\n  async: false,\n  breaks: false,\n  gfm: true,\n};\n';
