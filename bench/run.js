@@ -21,6 +21,7 @@ const SUITES = {
   transport: true,
   'worker-pool': false,
   startup: false,
+  install: false,
   memory: true,
   workspace: false,
   browser: false,
