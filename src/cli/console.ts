@@ -19,6 +19,8 @@ export interface Console {
   readonly errInteractive: boolean;
   readonly color: boolean;
   readonly columns: number;
+  /** Of the terminal; undefined where that is not known, or where stdout is none. */
+  readonly rows?: number | undefined;
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -67,6 +69,9 @@ export function processConsole(env: Readonly<Record<string, string | undefined>>
     // time: windows change their size.
     get columns() {
       return stdout.columns || stderr.columns || 80;
+    },
+    get rows() {
+      return stdout.rows || undefined;
     },
   };
 }

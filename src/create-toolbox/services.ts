@@ -153,6 +153,12 @@ export function showFile(file: string, {env}: Environment): Promise<boolean> {
   return openOnDesktop(file, {platform: process.platform, env});
 }
 
+/** Lets the person at the terminal page through a text. The value says whether there is a pager. */
+export async function pageText(text: string, {env, cwd}: Environment): Promise<boolean> {
+  const {showInPager} = await import('../workspace/process/show-in-pager.ts');
+  return showInPager(text, {env, untrustedTrees: [cwd]});
+}
+
 /** What the tools need on this machine, whether it is there, and how Chromium is kept from the network. */
 export async function probe(
   config: Config,

@@ -10,6 +10,7 @@ import {renderCut} from '../render/render-cut.ts';
 import {renderFailure} from '../render/render-failure.ts';
 import {renderHint} from '../render/render-hint.ts';
 import {renderForTerminal, renderPlain} from '../render/render-page.ts';
+import {forTerminal} from '../terminal/for-terminal.ts';
 import {printable} from '../terminal/printable.ts';
 import type {PageReader, ReadPage} from '../toolbox-services.ts';
 
@@ -182,7 +183,7 @@ async function print(
   urls: readonly string[],
   index: number,
   json: boolean,
-  {console}: CommandContext,
+  {console, environment, services}: CommandContext,
 ): Promise<void> {
   if (!result.ok) {
     if (json) await console.out(`${JSON.stringify(result.error)}\n`);
@@ -197,7 +198,11 @@ async function print(
   if (json) {
     await console.out(`${JSON.stringify(response)}\n`);
   } else if (console.interactive) {
-    await console.out(`${index > 0 ? '\n' : ''}${renderForTerminal(response, console)}`);
+    const text = renderForTerminal(response, console);
+    // A page of several is one of a list, which is not read one by one.
+    const isLong = urls.length === 1 && text.split('\n').length > (console.rows ?? Number.POSITIVE_INFINITY);
+    if (isLong && (await (await services()).pageText(forTerminal(text), environment))) return;
+    await console.out(`${index > 0 ? '\n' : ''}${text}`);
   } else {
     const source = urls.length > 1 ? `${index > 0 ? '\n---\n\n' : ''}Source: ${response.final_url}\n\n` : '';
     await console.out(source + renderPlain(markdown));
