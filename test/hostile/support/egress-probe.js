@@ -1,6 +1,5 @@
 // Tries every way out of a sandbox that has one way out, in a network where every address answers, and counts packets.
 // usage, within a fresh network namespace and with dist/ built: node egress-probe.js SANDBOX < {ca, cert, key}
-import {spawn, spawnSync} from 'node:child_process';
 import {createSocket} from 'node:dgram';
 import {mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
@@ -8,26 +7,13 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createServer as createTlsServer} from 'node:tls';
 import {createToolbox} from '../../../dist/index.js';
+import {capturePackets} from '../../support/egress/capture-packets.js';
 import {ATTEMPTS, HOST, PLAIN_PORT, TLS_PORT} from './egress-attempts.js';
 
 const [kind] = process.argv.slice(2);
 const {cert, key} = JSON.parse(readFileSync(0, 'utf8'));
 
-run('ip', ['link', 'set', 'lo', 'up']);
-run('ip', ['route', 'add', 'local', '0.0.0.0/0', 'dev', 'lo']);
-run('ip', ['-6', 'route', 'add', 'local', '::/0', 'dev', 'lo']);
-
-const capture = spawn('tcpdump', ['-i', 'any', '-n', '-l', '--immediate-mode'], {
-  stdio: ['ignore', 'pipe', 'pipe'],
-});
-let packets = '';
-capture.stdout.setEncoding('utf8').on('data', text => {
-  packets += text;
-});
-await new Promise((resolve, reject) => {
-  capture.stderr.on('data', text => String(text).includes('listening on') && resolve());
-  capture.once('exit', () => reject(new Error('tcpdump did not start')));
-});
+const endCapture = await capturePackets();
 
 // Whoever is reached says so: the two that are allowed, and what answers on every other address and port that is tried.
 const heard = [];
@@ -118,8 +104,7 @@ const killed = await call(
 const after = await call('perl attempt.pl one.tsv');
 await toolbox.close();
 await new Promise(resolve => setTimeout(resolve, 200));
-capture.kill('SIGINT');
-await new Promise(resolve => capture.once('close', resolve));
+const packets = await endCapture();
 for (const server of [plain, tls, ...decoys, dns]) server.close();
 
 const events = readFileSync(join(runDirectory, 'events.jsonl'), 'utf8')
@@ -154,9 +139,4 @@ async function call(command) {
 
 function listen(server, port) {
   return new Promise(resolve => server.listen(port, '127.0.0.1', resolve));
-}
-
-function run(program, args) {
-  const ran = spawnSync(program, args, {encoding: 'utf8'});
-  if (ran.status !== 0) throw new Error(`${program} ${args.join(' ')}: ${ran.stderr}`);
 }

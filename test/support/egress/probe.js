@@ -1,6 +1,5 @@
 // Renders the hostile page inside a network where every address answers, and counts the packets.
 // usage, within a fresh network namespace and with dist/ built: node probe.js MODE CHROMIUM
-import {spawn, spawnSync} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -8,6 +7,7 @@ import {Budget} from '../../../dist/core/budget.js';
 import {systemClock} from '../../../dist/core/clock.js';
 import {createBrowser} from '../../../dist/web/browser/browser.js';
 import {openPage} from '../../../dist/web/browser/open-page.js';
+import {capturePackets} from './capture-packets.js';
 import {HOSTILE_HEADERS, HOSTILE_PAGE} from './hostile-page.js';
 
 const [mode, chromium] = process.argv.slice(2);
@@ -18,21 +18,7 @@ const LAYERS = {
   both: {isolation: 'namespace', contained: true},
 }[mode];
 
-run('ip', ['link', 'set', 'lo', 'up']);
-run('ip', ['route', 'add', 'local', '0.0.0.0/0', 'dev', 'lo']);
-run('ip', ['-6', 'route', 'add', 'local', '::/0', 'dev', 'lo']);
-
-const capture = spawn('tcpdump', ['-i', 'any', '-n', '-l', '--immediate-mode'], {
-  stdio: ['ignore', 'pipe', 'pipe'],
-});
-let packets = '';
-capture.stdout.setEncoding('utf8').on('data', text => {
-  packets += text;
-});
-await new Promise((resolve, reject) => {
-  capture.stderr.on('data', text => String(text).includes('listening on') && resolve());
-  capture.once('exit', () => reject(new Error('tcpdump did not start')));
-});
+const endCapture = await capturePackets();
 
 const tempDir = mkdtempSync(join(tmpdir(), 'forge-egress-'));
 const logs = [];
@@ -82,8 +68,7 @@ for (const url of ['http://hostile.example/', 'https://hostile.example/']) {
 await browser.close();
 rmSync(tempDir, {recursive: true});
 await new Promise(resolve => setTimeout(resolve, 300));
-capture.kill('SIGINT');
-await new Promise(resolve => capture.on('close', resolve));
+const packets = await endCapture();
 
 const lines = packets.split('\n').filter(line => line !== '');
 const layers = logs.find(({event}) => event === 'browser_started')?.layers ?? [];
@@ -98,8 +83,3 @@ console.log(
     sample: lines.slice(0, 1000),
   }),
 );
-
-function run(command, args) {
-  const {status, stderr} = spawnSync(command, args, {encoding: 'utf8'});
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`);
-}
