@@ -17,12 +17,12 @@ function init(script: string): {
 }
 
 const SCRIPT = commandScript({
-  command: `printf '%s|' "$A" 'it'"'"'s'; exit 3`,
-  env: {A: `'"$(echo no)\n'`},
+  command: `printf '%s|' "$A" "$B" 'it'"'"'s'; exit 3`,
+  env: {A: `'"$(echo no)\n'`, B: 'b c'},
 });
 
 test('policy: the command and its variables arrive as they are', () => {
-  expect(init(SCRIPT)).toEqual({out: `'"$(echo no)\n'|it's|`, started: true, code: 3});
+  expect(init(SCRIPT)).toEqual({out: `'"$(echo no)\n'|b c|it's|`, started: true, code: 3});
 });
 
 test('policy: half a script of a host that died runs half a command never', {tags: 'slow'}, () => {

@@ -52,6 +52,8 @@ done
 export class SandboxWatchdog {
   readonly #listed = new Map<number, string>();
   #child: ChildProcess | undefined;
+  /** Resolves when the present one has the list. */
+  #started = Promise.resolve();
   #last = 0;
 
   /** Before its control groups are made. The value is what the sandbox is called here. */
@@ -84,8 +86,11 @@ export class SandboxWatchdog {
 
   async #tell(sandbox: number, line: string): Promise<void> {
     this.#listed.set(sandbox, (this.#listed.get(sandbox) ?? '') + line);
-    if (isRunning(this.#child)) await send(this.#child, line);
-    else await this.#start();
+    const child = this.#child;
+    if (isRunning(child) && (await send(child, line))) return;
+    // It was killed, which Node may not know yet. What starts the next one tells it of all that is listed.
+    if (this.#child === child) this.#started = this.#start();
+    await this.#started;
   }
 
   async #start(): Promise<void> {
@@ -111,11 +116,11 @@ function isRunning(child: ChildProcess | undefined): child is ChildProcess {
   return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** Until the kernel has it. */
-function send(child: ChildProcess, text: string): Promise<void> {
+/** Whether the kernel has it. */
+function send(child: ChildProcess, text: string): Promise<boolean> {
   const input = child.stdio[0];
   return new Promise(resolve => {
-    if (input instanceof Writable) input.write(text, () => resolve());
-    else resolve();
+    if (input instanceof Writable) input.write(text, error => resolve(error == null));
+    else resolve(false);
   });
 }
