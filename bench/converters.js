@@ -2,6 +2,7 @@ import {loadAddon, loadOurs, loadPeer} from './load.js';
 import {BASE} from './pages.js';
 
 export const OURS = 'forge-tools';
+export const CHUNKED = 'forge-tools, counted chunks';
 export const WHOLE = 'forge-tools, whole web_fetch';
 
 /** Name → what makes Markdown (or, where it says so, text) of an HTML page. What does not load is left out. */
@@ -27,12 +28,12 @@ export async function forgeTools() {
   return html => extractHtml(html, {baseUrl: BASE, honorBaseHref: false}).markdown;
 }
 
-function mdreamRust(options) {
+export function mdreamRust(options) {
   const addon = loadAddon('@mdream/rust-linux-x64-gnu');
   return addon && (html => addon.htmlToMarkdown(html, {origin: BASE, ...options}).markdown);
 }
 
-async function mdreamJs() {
+export async function mdreamJs() {
   const mdream = await loadPeer('@mdream/js');
   return mdream && (html => mdream.htmlToMarkdown(html, {origin: BASE}));
 }

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {countTokens} from '../tokens/count-tokens.ts';
 import {chunkMarkdown} from './chunk-markdown.ts';
+import {splitBlock} from './split-block.ts';
 
 const textsOf = (markdown: string, maxTokens: number) =>
   chunkMarkdown(markdown, maxTokens, countTokens).map(({text}) => text);
@@ -104,4 +105,23 @@ test.each([
     return countTokens(text);
   });
   expect(units / markdown.length).toBeLessThan(times);
+});
+
+test('FR-WF-15b a part that was counted to see whether it fits is not counted again', () => {
+  const items = [
+    'one of the shorter items',
+    `a longer one. ${'It has sentences. '.repeat(20)}`,
+    'and a last item',
+  ];
+  const counted: string[] = [];
+  const count = (text: string): number => {
+    counted.push(text);
+    return countTokens(text);
+  };
+  const text = items.map(item => `- ${item.trim()}`).join('\n');
+  splitBlock({kind: 'list', text, start: 0}, {maxTokens: 40, countTokens: count});
+  // What is short is counted faster than it is looked up.
+  const parts = counted.filter(part => part.length > 16 && part.trimEnd() === part && part.startsWith('- '));
+  expect(parts.length).toBeGreaterThan(2);
+  expect(new Set(parts).size).toBe(parts.length);
 });

@@ -29,11 +29,13 @@ export function splitBlock(
 ): Piece[] {
   const {text} = block;
   const {maxTokens, countTokens} = limit;
+  const firstSlot = counter.nextSlot;
   const atoms = atomsOf(block, (from, to) => {
     // Counted only where the length does not tell.
     if ((to - from) * MOST_TOKENS_PER_UNIT <= maxTokens) return true;
     return counter.count(block.start + from, text.slice(from, to)).tokens <= maxTokens;
   });
+  counter.expectAgain(firstSlot);
   const counts = new AtomCounts(block, atoms, limit, counter);
   const pieces: Piece[] = [];
   let index = 0;

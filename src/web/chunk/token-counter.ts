@@ -32,6 +32,9 @@ export class TokenCounter {
   /** The same, in the order of counting. */
   #counted = new Int32Array(64 * FIELDS);
   #size = 0;
+  /** The slots of stretches that are asked for again, from the first on in the order of the text. */
+  #again = 0;
+  #againEnd = 0;
 
   constructor(limit: Limit, known: TokenCounts | undefined) {
     this.#limit = limit;
@@ -55,9 +58,28 @@ export class TokenCounter {
     return this.#count(start, text, SHORTEST);
   }
 
+  /** Where the next stretch will be kept. */
+  get nextSlot(): number {
+    return this.#size;
+  }
+
+  /** What was counted since `slot` is asked for again, in the order of the text. */
+  expectAgain(slot: number): void {
+    this.#again = slot;
+    this.#againEnd = this.#size;
+  }
+
   #count(start: number, text: string, shortest: number): Counted {
     const {maxTokens} = this.#limit;
     const {length} = text;
+    const again = this.#findAgain(start, length);
+    if (again >= 0) {
+      const isExact = this.#counted[again + SPACED] !== AT_LEAST;
+      return {
+        tokens: isExact ? (this.#counted[again + TOKENS] as number) : Number.POSITIVE_INFINITY,
+        slot: again,
+      };
+    }
     const known = this.#find(start, length);
     let tokens = known < 0 ? 0 : (this.#known[known + TOKENS] as number);
     let spaced = known < 0 ? NOT_ASKED : (this.#known[known + SPACED] as number);
@@ -120,6 +142,16 @@ export class TokenCounter {
       size += FIELDS;
     }
     return sorted.slice(0, size);
+  }
+
+  /** The slot of a stretch that is expected again; -1 if it is none. */
+  #findAgain(start: number, length: number): number {
+    const counted = this.#counted;
+    while (this.#again < this.#againEnd && (counted[this.#again] as number) < start) this.#again += FIELDS;
+    for (let slot = this.#again; slot < this.#againEnd && counted[slot] === start; slot += FIELDS) {
+      if (counted[slot + LENGTH] === length) return slot;
+    }
+    return -1;
   }
 
   /** Where the numbers of a stretch are among those that were known before; -1 if they are not. */

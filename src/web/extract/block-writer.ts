@@ -75,13 +75,19 @@ export class BlockWriter {
   }
 
   write(kind: BlockKind, text: string): void {
-    this.#writeSeparator(kind);
     const itemCount = this.#itemCount;
+    if (itemCount === 0 && this.#quotes.length === 1 && this.#quoteFloor === 1) {
+      this.#writeOutside(kind, text);
+      return;
+    }
+    this.#writeSeparator(kind);
     const [first, rest] = this.#prefixes(kind);
     // `- ---` would be a rule as a whole.
     const content = kind === 'rule' && first.endsWith('- ') ? '***' : text;
     if (first === '' && rest === '') {
       this.#output.push(content, '\n');
+    } else if (!content.includes('\n')) {
+      this.#output.push(first, content, '\n');
     } else {
       const blank = rest.trimEnd();
       let prefix = first;
@@ -93,6 +99,14 @@ export class BlockWriter {
     const innermost = this.#innermost.items.at(-1);
     this.#last = {kind, list: this.#listNumber, items: itemCount, quotes: this.#quotes.length, innermost};
     this.#quoteFloor = this.#quotes.length;
+  }
+
+  /** A block in no list and no block quote: nothing stands before its lines. */
+  #writeOutside(kind: BlockKind, text: string): void {
+    if (this.#last !== undefined) this.#output.push('\n');
+    this.#output.push(text, '\n');
+    this.#innermost.columns.length = 0;
+    this.#last = {kind, list: this.#listNumber, items: 0, quotes: 1, innermost: undefined};
   }
 
   toString(): string {

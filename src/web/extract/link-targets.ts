@@ -3,12 +3,20 @@ const UNWANTED_SCHEME = /^(?:javascript|vbscript|data|blob):/i;
 const TO_ENCODE = /[ ()\\`<>]/g;
 const ENTITY = /&(?=(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});)/g;
 
-/** Characters that no part of an address changes, and that mean nothing to Markdown; no `%`, for `%2e` is a dot. */
-const PLAIN = '[\\w\\-~/?#=&+,:@!$*.]*';
+const NOT_ASCII = /[^\0-\x7f]/;
+const EACH_NOT_ASCII = /[^\0-\x7f]+/g;
+
+/** Characters that no part of an address changes. */
+const PLAIN = '\\w\\-~/?#=&+,:@!$*.%()';
+/** Of them those that may mean something to Markdown. */
+const MEANT = /[();]/;
+/** Dot segments, and names in Punycode, are for the parser. */
+const FOR_PARSER = /\/\.|%2e|xn--/i;
 /** A name that is not read as a number: its last label has letters only. */
-const PLAIN_ADDRESS = new RegExp(`^https?://(?:[a-z0-9-]+\\.)+[a-z]{2,}/${PLAIN}$`);
-const PLAIN_PATH = new RegExp(`^/(?!/)${PLAIN}$`);
-const PLAIN_FRAGMENT = new RegExp(`^#${PLAIN}$`);
+const PLAIN_ADDRESS = new RegExp(`^https?://(?:[a-z0-9-]+\\.)+[a-z]{2,}/[${PLAIN};]*$`);
+const PLAIN_PATH = new RegExp(`^/(?!/)[${PLAIN};]*$`);
+/** Without `;`, with which a `&` at the end of the page's own address would be an entity. */
+const PLAIN_FRAGMENT = new RegExp(`^#[${PLAIN}]*$`);
 
 /** Links repeated by the parser (an unclosed `<a>`) must not make the output much longer than the page. */
 const TARGET_CHARACTERS_PER_CHARACTER = 8;
@@ -36,36 +44,54 @@ export class LinkTargets {
 
   /** The absolute target as it is written in Markdown, or `undefined` where there is to be no link. */
   resolve(reference: string): string | undefined {
-    let target = this.#known.get(reference);
-    if (target === undefined && !this.#known.has(reference)) {
-      target = this.#serialise(reference);
-      this.#known.set(reference, target);
-    }
+    const target = this.#plain(reference) ?? this.#remembered(reference);
     if (target === undefined || target.length > this.#charactersLeft) return undefined;
     this.#charactersLeft -= target.length;
     return target;
   }
 
-  #serialise(reference: string): string | undefined {
-    return this.#plain(reference) ?? this.#parsed(reference);
+  #remembered(reference: string): string | undefined {
+    let target = this.#known.get(reference);
+    if (target === undefined && !this.#known.has(reference)) {
+      target = this.#parsed(reference);
+      this.#known.set(reference, target);
+    }
+    return target;
   }
 
   /** The result of `#parsed` for the addresses of which that is plain to see: most of them. */
   #plain(reference: string): string | undefined {
-    // Dot segments, and names in Punycode, are for the parser.
-    if (reference.includes('/.') || reference.includes('xn--')) return undefined;
-    if (PLAIN_ADDRESS.test(reference)) return reference;
-    if (this.#origin === undefined || this.#page === undefined) return undefined;
-    if (PLAIN_PATH.test(reference)) return this.#origin + reference;
-    return PLAIN_FRAGMENT.test(reference) ? this.#page + reference : undefined;
+    const before = this.#beforePlain(reference);
+    if (before === undefined || FOR_PARSER.test(reference)) return undefined;
+    return before + (MEANT.test(reference) ? escapeTarget(reference) : reference);
+  }
+
+  /** What makes a plain reference absolute; `undefined` for others. */
+  #beforePlain(reference: string): string | undefined {
+    switch (reference.charAt(0)) {
+      case '/':
+        return PLAIN_PATH.test(reference) ? this.#origin : undefined;
+      case '#':
+        return PLAIN_FRAGMENT.test(reference) ? this.#page : undefined;
+      default:
+        return PLAIN_ADDRESS.test(reference) ? '' : undefined;
+    }
   }
 
   #parsed(reference: string): string | undefined {
-    if (!URL.canParse(reference, this.#base)) return undefined;
+    if (!isUrl(reference, this.#base)) return undefined;
     const {href} = new URL(reference, this.#base);
     if (UNWANTED_SCHEME.test(href)) return undefined;
     return escapeTarget(href);
   }
+}
+
+/** `URL.canParse`, of which the optimised code of Node 20 knows ASCII only: there, `http://é` would be no address. */
+function isUrl(reference: string, base: string | undefined): boolean {
+  const ascii = NOT_ASCII.test(reference)
+    ? reference.toWellFormed().replace(EACH_NOT_ASCII, encodeURIComponent)
+    : reference;
+  return URL.canParse(ascii, base);
 }
 
 function escapeTarget(href: string): string {

@@ -10,6 +10,8 @@ interface Counter {
   readonly vocabulary: Vocabulary;
   readonly cache: PieceCache;
   readonly units: Uint16Array;
+  /** The memory of `units`, as what a text is written to. */
+  readonly memory: Buffer;
   readonly bytes: Uint8Array;
 }
 
@@ -23,35 +25,73 @@ let counter: Counter | undefined;
  * anything but white space: no token reaches across these places.
  */
 export function countTokens(text: string): number {
-  counter ??= {
-    vocabulary: vocabulary(),
-    cache: new PieceCache(),
-    units: new Uint16Array(SHARED_UNITS),
-    bytes: new Uint8Array(3 * PieceCache.LONGEST),
-  };
+  counter ??= makeCounter();
   const {length} = text;
   const units = length <= SHARED_UNITS ? counter.units : new Uint16Array(length);
-  copyUnits(text, units);
+  copyUnits(text, units, counter);
   let count = 0;
   for (let start = 0; start < length; ) {
-    const end = pieceEnd(units, start, length);
-    count += countPiece(counter, units, start, end);
-    start = end;
+    // Most pieces are words of ASCII, perhaps with one character before them: hashed while their end is looked for.
+    let at = start;
+    let hash = 0;
+    let unit = units[at] as number;
+    if (mayPrecedeWord(unit)) {
+      hash = PieceCache.hash(hash, unit);
+      at++;
+    }
+    const word = at;
+    while (at < length) {
+      unit = units[at] as number;
+      if (!isAsciiLetter(unit)) break;
+      hash = PieceCache.hash(hash, unit);
+      at++;
+    }
+    if (at > word && (at === length || unit < 0x80)) {
+      count += countPiece(counter, units, start, at, hash);
+    } else {
+      at = pieceEnd(units, start, length);
+      count += countPiece(counter, units, start, at, PieceCache.hashOf(units, start, at));
+    }
+    start = at;
   }
   return count;
 }
 
-function copyUnits(text: string, units: Uint16Array): void {
-  if (text.length > 48) Buffer.from(units.buffer).write(text, 'utf16le');
-  else for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at);
+function makeCounter(): Counter {
+  const units = new Uint16Array(SHARED_UNITS);
+  return {
+    vocabulary: vocabulary(),
+    cache: new PieceCache(),
+    units,
+    memory: Buffer.from(units.buffer),
+    bytes: new Uint8Array(3 * PieceCache.LONGEST),
+  };
 }
 
-function countPiece(counter: Counter, units: Uint16Array, start: number, end: number): number {
+/** ASCII that is neither letter, digit nor line end; an apostrophe may begin a contraction. */
+function mayPrecedeWord(unit: number): boolean {
+  if (unit === 0x20) return true;
+  const isDigit = unit >= 0x30 && unit <= 0x39;
+  return unit < 0x80 && !isAsciiLetter(unit) && !isDigit && unit !== 0x0a && unit !== 0x0d && unit !== 0x27;
+}
+
+function isAsciiLetter(unit: number): boolean {
+  const lower = unit | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+function copyUnits(text: string, units: Uint16Array, {units: shared, memory}: Counter): void {
+  if (text.length <= 48) for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at);
+  else (units === shared ? memory : Buffer.from(units.buffer)).write(text, 'utf16le');
+}
+
+/** `hash` is that of the piece. */
+function countPiece(counter: Counter, units: Uint16Array, start: number, end: number, hash: number): number {
   if (end - start === 1 && (units[start] as number) < 0x80) return 1;
   if (end - start > PieceCache.LONGEST) {
     return countBytes(counter.vocabulary, units, start, end, new Uint8Array(3 * (end - start)));
   }
-  const slot = counter.cache.slotOf(units, start, end);
+  const slot = counter.cache.slotOf(units, start, end, hash);
   const known = counter.cache.countIn(slot);
   if (known > 0) return known;
   const count = countBytes(counter.vocabulary, units, start, end, counter.bytes);

@@ -19,15 +19,11 @@ export function countMerged(bytes: Uint8Array, length: number, vocabulary: Vocab
 
 /** `starts[i]` is where part i starts, `ranks[i]` the rank of parts i and i + 1 together. */
 function mergeByScan(bytes: Uint8Array, length: number, vocabulary: Vocabulary): number {
-  const {pairRanks} = vocabulary;
   const starts = scanStarts;
   const ranks = scanRanks;
   for (let i = 0; i < length; i++) {
     starts[i] = i;
-    ranks[i] =
-      i + 1 < length
-        ? (pairRanks[((bytes[i] as number) << 8) | (bytes[i + 1] as number)] as number)
-        : NO_RANK;
+    ranks[i] = i + 1 < length ? vocabulary.rankOfPair(bytes, i) : NO_RANK;
   }
   starts[length] = length;
   let parts = length;
@@ -59,7 +55,6 @@ function mergeByScan(bytes: Uint8Array, length: number, vocabulary: Vocabulary):
 
 /** Ruling E1: O(n log n). The parts are a linked list, the possible merges a heap with stale entries. */
 function mergeByHeap(bytes: Uint8Array, length: number, vocabulary: Vocabulary): number {
-  const {pairRanks} = vocabulary;
   // A part is named by its first byte; `next` of it is where it ends.
   const next = new Int32Array(length + 1);
   const previous = new Int32Array(length + 1);
@@ -71,7 +66,7 @@ function mergeByHeap(bytes: Uint8Array, length: number, vocabulary: Vocabulary):
     next[at] = at + 1;
     previous[at] = at - 1;
     if (at + 1 === length) break;
-    const rank = pairRanks[((bytes[at] as number) << 8) | (bytes[at + 1] as number)] as number;
+    const rank = vocabulary.rankOfPair(bytes, at);
     ranks[at] = rank;
     if (rank !== NO_RANK) heap[size++] = rank * SHIFT + at;
   }

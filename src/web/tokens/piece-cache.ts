@@ -18,10 +18,21 @@ export class PieceCache {
   #used = 0;
   #pieces = 0;
 
-  /** The slot of the piece `units[from, to)`: its own, or the empty one where `add` will put it. */
-  slotOf(units: Uint16Array, from: number, to: number): number {
+  /** The hash of a piece that is one unit longer; that of no unit is 0. */
+  static hash(hash: number, unit: number): number {
+    return Math.imul(hash ^ unit, 0x5bd1e995);
+  }
+
+  static hashOf(units: Uint16Array, from: number, to: number): number {
     let hash = 0;
-    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (units[at] as number), 0x5bd1e995);
+    // A piece that is not kept needs no more than the beginning of its hash.
+    const end = Math.min(to, from + PieceCache.LONGEST);
+    for (let at = from; at < end; at++) hash = PieceCache.hash(hash, units[at] as number);
+    return hash;
+  }
+
+  /** The slot of the piece `units[from, to)` with its hash: its own, or the empty one where `add` will put it. */
+  slotOf(units: Uint16Array, from: number, to: number, hash: number): number {
     let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
     while (this.#starts[slot] !== 0 && !this.#holds(slot, units, from, to)) slot = (slot + 1) & (SLOTS - 1);
     return slot;

@@ -10,12 +10,15 @@ const HEADER_BYTES = 48;
 const MAGIC = 0x31_56_54_46; // "FTV1" read as a little-endian number
 const REMEDY = 'Run "npm run build" in the package folder, or install the package again.';
 
+/** No token of cl100k_base spells more bytes. */
+const LONGEST = 128;
+/** In place of the rank of a pair that was not looked up yet. */
+const UNKNOWN = -1;
+
 /** The cl100k_base rank table, as scripts/build-vocabulary.js packs it. */
 export class Vocabulary {
-  /** Length in bytes of the longest token. */
-  readonly longest: number;
-  /** By `first << 8 | second`: the ranks of the two-byte tokens, which every merge starts with. */
-  readonly pairRanks = new Int32Array(1 << 16).fill(NO_RANK);
+  /** By `first << 8 | second`: the ranks of two bytes, with which every merge starts. Looked up when first asked for. */
+  readonly #pairRanks = new Int32Array(1 << 16).fill(UNKNOWN);
   readonly #slots: Int32Array;
   readonly #starts: Int32Array;
   readonly #bytes: Uint8Array;
@@ -24,20 +27,22 @@ export class Vocabulary {
     this.#slots = slots;
     this.#starts = starts;
     this.#bytes = bytes;
-    let longest = 0;
-    for (let rank = 0; rank + 1 < starts.length; rank++) {
-      const start = starts[rank] as number;
-      const length = (starts[rank + 1] as number) - start;
-      if (length > longest) longest = length;
-      if (length === 2) this.pairRanks[((bytes[start] as number) << 8) | (bytes[start + 1] as number)] = rank;
-    }
-    this.longest = longest;
+  }
+
+  /** The rank of the two bytes at `at`, or `NO_RANK`. */
+  rankOfPair(bytes: Uint8Array, at: number): number {
+    const pair = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+    const known = this.#pairRanks[pair] as number;
+    if (known !== UNKNOWN) return known;
+    const rank = this.rankOf(bytes, at, at + 2);
+    this.#pairRanks[pair] = rank;
+    return rank;
   }
 
   /** The rank of `bytes[from, to)`, or `NO_RANK`. */
   rankOf(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
-    if (length > this.longest) return NO_RANK;
+    if (length > LONGEST) return NO_RANK;
     let hash = 0x811c9dc5 | 0;
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
     const slots = this.#slots;
@@ -69,13 +74,15 @@ export function vocabulary(): Vocabulary {
 /** Throws if the file is missing or damaged: that is a broken installation, not a failed call. */
 export function readVocabulary(url: URL): Vocabulary {
   const path = fileURLToPath(url);
-  let file: Uint8Array<ArrayBuffer>;
+  let file: Uint8Array;
   try {
-    file = new Uint8Array(readFileSync(path));
+    file = readFileSync(path);
+    // The numbers in it are read where they are, and must begin at a whole one.
+    if (file.byteOffset % 4 !== 0) file = Uint8Array.from(file);
   } catch (cause) {
     throw new Error(`Cannot read the token vocabulary ${path}. ${REMEDY}`, {cause});
   }
-  const header = new Int32Array(file.buffer, 0, file.length < HEADER_BYTES ? 0 : 4);
+  const header = new Int32Array(file.buffer, file.byteOffset, file.length < HEADER_BYTES ? 0 : 4);
   const [magic, tokens = 0, slots = 0, bytes = 0] = header;
   const startsAt = HEADER_BYTES + 4 * slots;
   const bytesAt = startsAt + 4 * (tokens + 1);
@@ -84,8 +91,8 @@ export function readVocabulary(url: URL): Vocabulary {
     throw new Error(`The token vocabulary ${path} is damaged or of another version. ${REMEDY}`);
   }
   return new Vocabulary(
-    new Int32Array(file.buffer, HEADER_BYTES, slots),
-    new Int32Array(file.buffer, startsAt, tokens + 1),
-    new Uint8Array(file.buffer, bytesAt, bytes),
+    new Int32Array(file.buffer, file.byteOffset + HEADER_BYTES, slots),
+    new Int32Array(file.buffer, file.byteOffset + startsAt, tokens + 1),
+    file.subarray(bytesAt),
   );
 }

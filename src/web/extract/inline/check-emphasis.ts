@@ -27,10 +27,39 @@ export function misreadEmphasis(
   parts: readonly string[],
   emphases: readonly Emphasis[],
 ): ReadonlySet<Emphasis> {
+  if (isUnambiguous(parts, emphases)) return NOTHING;
   const misread = new Set<Emphasis>();
   const runs = collectRuns(parts, emphases, misread);
   if (misread.size === 0) pairRuns(runs, misread);
   return misread;
+}
+
+const NOTHING: ReadonlySet<Emphasis> = new Set();
+
+/** Most blocks: no delimiter of ours is inside or beside another pair, and each can be read in one way only. */
+function isUnambiguous(parts: readonly string[], emphases: readonly Emphasis[]): boolean {
+  let end = -1;
+  for (const {openPart, closePart} of emphases) {
+    if (openPart <= end + 1 && end !== -1) return false;
+    if (!isSureOpener(classBefore(parts, openPart), classAfter(parts, openPart))) return false;
+    if (!isSureOpener(classAfter(parts, closePart), classBefore(parts, closePart))) return false;
+    end = closePart;
+  }
+  return true;
+}
+
+/** Whether a delimiter opens in every reading and closes in none; the other way round for its mirror image. */
+function isSureOpener(before: number, after: number): boolean {
+  return surelyOpens(before, after) && !mayOpen(after, before);
+}
+
+function classBefore(parts: readonly string[], part: number): number {
+  const previous = parts[part - 1] ?? '';
+  return characterClass(previous.charCodeAt(previous.length - 1));
+}
+
+function classAfter(parts: readonly string[], part: number): number {
+  return characterClass((parts[part + 1] ?? '').charCodeAt(0));
 }
 
 function collectRuns(parts: readonly string[], emphases: readonly Emphasis[], misread: Set<Emphasis>): Run[] {

@@ -10,7 +10,9 @@ const ORDERED_MARKER = /^\d{1,9}(?=[.)](?:[ \t]|$))/;
  * the escaping of inline markup.
  */
 export function escapeLineStart(raw: string, escaped: string): string {
-  if (!MAY_START_BLOCK.test(raw)) return escaped;
+  const lower = raw.charCodeAt(0) | 0x20;
+  // Most lines begin with a letter.
+  if ((lower >= 0x61 && lower <= 0x7a) || !MAY_START_BLOCK.test(raw)) return escaped;
   const number = ORDERED_MARKER.exec(raw)?.[0];
   if (number !== undefined) return `${number}\\${escaped.slice(number.length)}`;
   const startsBlock = STARTS_BLOCK.test(raw) || (TABLE_DELIMITERS.test(raw) && raw.includes('-'));

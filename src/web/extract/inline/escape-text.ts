@@ -10,7 +10,17 @@ export interface Delimiters {
   mail: boolean;
 }
 
-const SPECIAL = /[\\`*_~[\]<&]/;
+/** Of a block in which no text has a character that could be markup: none of its pieces is looked at again. */
+export const NOTHING_SPECIAL: Delimiters = {
+  star: false,
+  underscore: false,
+  tilde: false,
+  backtick: false,
+  mail: false,
+};
+
+/** Every character that can be inline markup. */
+export const SPECIAL = /[\\`*_~[\]<&]/;
 const EACH_SPECIAL = /[\\`[\]<&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
 /** CommonMark 6.5: an address of mail between angle brackets, as far as it takes to see that it is one. */
@@ -63,6 +73,7 @@ function delimiterRole(text: string, start: number, length: number): {opens: boo
 
 /** Escapes a piece of text so that it is text to CommonMark. `inLink`: between the brackets of a link. */
 export function escapeText(text: string, delimiters: Delimiters, inLink: boolean): string {
+  if (delimiters === NOTHING_SPECIAL) return text;
   const escapeBrackets = inLink && (text.includes('](') || !hasBalancedBrackets(text));
   let escaped = '';
   let copied = 0;

@@ -1,5 +1,6 @@
-import {visibleText} from '../tree/visible-text.ts';
-import {collapseBlanks} from './collapse-blanks.ts';
+import {SUSPECT, visibleText} from '../tree/visible-text.ts';
+import {collapseBlanks, TO_COLLAPSE} from './collapse-blanks.ts';
+import {SPECIAL} from './escape-text.ts';
 
 export const EMPHASIS = 1;
 export const STRONG = 2;
@@ -14,6 +15,12 @@ export const IMAGE = 2;
 export const NO_LINK = 0;
 
 const BLANK = /\s/;
+/** What HTML does not collapse to one space. */
+const SHOWN = /[^ \t\n\f\r]/;
+/** What most pieces of text have nothing of: then one look at them is enough. */
+const UNUSUAL = new RegExp(`${SUSPECT.source}|${TO_COLLAPSE.source}|${SPECIAL.source}`);
+const FIRST_PLAIN = 0x21;
+const LAST_PLAIN = 0x7e;
 
 /**
  * The inline content of one block: pieces of text, code and images, each with the styles and the link it is in.
@@ -28,6 +35,8 @@ export class InlineBuffer {
   readonly targets: string[] = [];
   /** The targets of the links that pieces name; index 0 is no link. */
   readonly linkTargets: string[] = [''];
+  /** False where no text has a character that could be markup. */
+  mayHoldMarkup = false;
   #blank = '';
   #blankStyle = 0;
   #blankLink = NO_LINK;
@@ -46,12 +55,21 @@ export class InlineBuffer {
   }
 
   text(raw: string, style: number, link: number): void {
-    const text = collapseBlanks(visibleText(raw));
-    if (text === '') return;
+    // Most texts between tags are a line end and its indentation.
+    if (!SHOWN.test(raw)) {
+      if (raw !== '') this.blank(style, link);
+      return;
+    }
+    let text = raw;
+    if (UNUSUAL.test(raw)) {
+      text = collapseBlanks(visibleText(raw));
+      if (text === '') return;
+      this.mayHoldMarkup = true;
+    }
     const start = text.startsWith(' ') ? 1 : 0;
     if (start === 1) this.blank(style, link);
     if (text.length === start) return;
-    if (BLANK.test(text.charAt(start)) && text.trim() === '') {
+    if (isBlankAt(text, start) && text.trim() === '') {
       // No-break spaces alone: on a line of their own they would be a blank line.
       this.blank(style, link);
       return;
@@ -70,6 +88,7 @@ export class InlineBuffer {
   }
 
   image(alt: string, target: string, style: number, link: number): void {
+    this.mayHoldMarkup = true;
     this.#append(IMAGE, alt, style, link, target);
   }
 
@@ -84,6 +103,7 @@ export class InlineBuffer {
 
   clear(): void {
     this.#blank = '';
+    this.mayHoldMarkup = false;
     if (this.kinds.length > 0) this.#truncate(0);
   }
 
@@ -132,7 +152,7 @@ export class InlineBuffer {
 
   /** D11 for blanks that HTML does not collapse: a no-break space at the edge of emphasis moves outside too. */
   #appendText(text: string, style: number, link: number): void {
-    if (style === 0 || !(BLANK.test(text.charAt(0)) || BLANK.test(text.charAt(text.length - 1)))) {
+    if (style === 0 || !(isBlankAt(text, 0) || isBlankAt(text, text.length - 1))) {
       this.#append(TEXT, text, style, link, '');
       return;
     }
@@ -172,4 +192,9 @@ export class InlineBuffer {
     this.links.push(link);
     this.targets.push(target);
   }
+}
+
+function isBlankAt(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return (unit < FIRST_PLAIN || unit > LAST_PLAIN) && BLANK.test(text.charAt(at));
 }

@@ -1,6 +1,6 @@
 import {type Emphasis, misreadEmphasis} from './check-emphasis.ts';
 import {escapeLines, type InlineKind} from './escape-lines.ts';
-import {type Delimiters, hasSpecial, pairingDelimiters} from './escape-text.ts';
+import {type Delimiters, hasSpecial, NOTHING_SPECIAL, pairingDelimiters} from './escape-text.ts';
 import {CODE, EMPHASIS, type InlineBuffer, NO_LINK, STRONG, STRUCK, TEXT} from './inline-buffer.ts';
 import {writePieces} from './write-pieces.ts';
 
@@ -11,20 +11,13 @@ export interface InlineContext {
 }
 
 const MAX_ATTEMPTS = 4;
-const NO_DELIMITERS: Delimiters = {
-  star: false,
-  underscore: false,
-  tilde: false,
-  backtick: false,
-  mail: false,
-};
 
 /** Turns the inline content of a block into Markdown; `''` for none. Lines are separated by LF. */
 export function renderInline(buffer: InlineBuffer, context: InlineContext): string {
   const {kinds, texts, styles, links} = buffer;
   if (kinds.length === 1 && kinds[0] === TEXT && styles[0] === 0 && links[0] === NO_LINK) {
     const text = (texts[0] ?? '').trim();
-    const delimiters = hasSpecial(text) ? delimitersOf(buffer, context) : NO_DELIMITERS;
+    const delimiters = delimitersOf(buffer, context);
     const escaped = escapeLines(text, {delimiters, inLink: false, startsBlock: true, kind: context.kind});
     const markdown = finish(escaped, text, context);
     return isDefinition(markdown, context) ? `\\${markdown}` : markdown;
@@ -47,13 +40,14 @@ const NOTHING: ReadonlySet<Emphasis> = new Set();
 
 function delimitersOf(buffer: InlineBuffer, context: InlineContext): Delimiters {
   const {kinds, texts, styles} = buffer;
+  if (!buffer.mayHoldMarkup) return NOTHING_SPECIAL;
   const prose: string[] = [];
   for (const [piece, text] of texts.entries()) {
     if (kinds[piece] === CODE || !hasSpecial(text)) continue;
     // Blanks at the edge of a style go outside, and what was behind them is next to a delimiter then.
     prose.push(styles[piece] === 0 ? text : text.trim());
   }
-  if (prose.length === 0) return NO_DELIMITERS;
+  if (prose.length === 0) return NOTHING_SPECIAL;
   const delimiters = pairingDelimiters(prose, context.isJoined);
   delimiters.mail = texts.length > 1 && texts.some(text => text.includes('@'));
   for (const [piece, style] of styles.entries()) {
@@ -87,7 +81,7 @@ const DEFINITION = /^\[(?:[^\\[\]]|\\[^\n])*\]:/;
 
 /** A paragraph that begins like a link reference definition vanishes; even code in it does not help. */
 function isDefinition(markdown: string, context: InlineContext): boolean {
-  return context.kind === 'paragraph' && DEFINITION.test(markdown);
+  return context.kind === 'paragraph' && markdown.startsWith('[') && DEFINITION.test(markdown);
 }
 
 function dropFirstLink(buffer: InlineBuffer): void {

@@ -53,10 +53,12 @@ class PieceWriter implements WrittenPieces {
       this.#closeLink(piece);
       if (link !== NO_LINK) this.#openLink(link, wanted, piece);
     }
-    const ending = this.#open.findIndex(
-      ({style}, depth) => depth >= this.#linkBase && (wanted & style) === 0,
-    );
-    if (ending !== -1) this.#closeDownTo(ending, piece);
+    if (this.#open.length > this.#linkBase) {
+      const ending = this.#open.findIndex(
+        ({style}, depth) => depth >= this.#linkBase && (wanted & style) === 0,
+      );
+      if (ending !== -1) this.#closeDownTo(ending, piece);
+    }
 
     let text = this.#buffer.texts[piece] ?? '';
     const kind = this.#buffer.kinds[piece];
@@ -77,7 +79,7 @@ class PieceWriter implements WrittenPieces {
   #text(text: string): string {
     const inLink = this.#link !== NO_LINK;
     // A line break may be a part of its own, where a style or a link has ended before it.
-    const startsBlock = this.parts.length === 0 || this.parts.at(-1)?.endsWith('\n') === true;
+    const startsBlock = this.parts.length === 0 || this.parts[this.parts.length - 1]?.endsWith('\n') === true;
     return escapeLines(text, {delimiters: this.#delimiters, inLink, startsBlock, kind: this.#kind});
   }
 
@@ -101,16 +103,20 @@ class PieceWriter implements WrittenPieces {
   }
 
   #openLink(link: number, wanted: number, piece: number): void {
-    const linkEnd = this.#ends.ofLink(piece);
+    if (wanted !== 0 || this.#open.length > 0) this.#changeStyles(wanted, piece, this.#ends.ofLink(piece));
+    this.#guardBang(piece);
+    this.parts.push('[');
+    this.#link = link;
+    this.#linkBase = this.#open.length;
+  }
+
+  /** Before a link that ends at `linkEnd`: a style is wholly in or around it. */
+  #changeStyles(wanted: number, piece: number, linkEnd: number): void {
     const ending = this.#open.findIndex(
       ({style}) => (wanted & style) === 0 || this.#ends.ofStyle(style, piece) < linkEnd,
     );
     if (ending !== -1) this.#closeDownTo(ending, piece);
     this.#openStyles(wanted, piece, linkEnd);
-    this.#guardBang(piece);
-    this.parts.push('[');
-    this.#link = link;
-    this.#linkBase = this.#open.length;
   }
 
   #closeLink(piece: number): void {
@@ -123,7 +129,7 @@ class PieceWriter implements WrittenPieces {
 
   /** `!` before a link would make it an image. */
   #guardBang(piece: number): void {
-    const last = this.parts.at(-1);
+    const last = this.parts[this.parts.length - 1];
     if (this.#buffer.kinds[piece - 1] === TEXT && last?.endsWith('!')) {
       this.parts[this.parts.length - 1] = `${last.slice(0, -1)}\\!`;
     }
@@ -145,7 +151,9 @@ class PieceWriter implements WrittenPieces {
   }
 
   #closeDownTo(depth: number, piece: number): void {
-    for (const emphasis of this.#open.splice(depth).reverse()) {
+    while (this.#open.length > depth) {
+      const emphasis = this.#open.pop();
+      if (emphasis === undefined) return;
       emphasis.closePart = this.parts.push(DELIMITERS.get(emphasis.style) ?? '') - 1;
       emphasis.endPiece = piece;
     }

@@ -2,9 +2,11 @@
  * D8: what may hold invisible characters: controls, formatting characters, variation selectors, and, because of
  * the tag characters, everything outside the basic plane.
  */
-const SUSPECT =
+export const SUSPECT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: code units are meant, one by one.
   /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]/;
+
+const NEXT_SUSPECT = new RegExp(SUSPECT, 'g');
 
 const JOINING_SCRIPTS =
   'Arab|Syrc|Nkoo|Thaa|Mand|Mong|Phag|Deva|Beng|Guru|Gujr|Orya|Taml|Telu|Knda|Mlym|Sinh|Tibt|Mymr|Khmr|Java|Bali|Cakm|Adlm';
@@ -22,13 +24,17 @@ const SELECTABLE = /^(?![!"$-)+-/:-~]|[\p{Script=Latin}\p{Script=Greek}\p{Script
 
 /** D8: the text without the characters that a reader cannot see and no script needs. */
 export function visibleText(text: string): string {
-  if (!SUSPECT.test(text)) return text;
+  let position = text.search(SUSPECT);
+  if (position === -1) return text;
   let visible = '';
   let copied = 0;
-  let previous = NaN;
-  let position = 0;
+  let previous = position === 0 ? NaN : text.charCodeAt(position - 1);
   while (position < text.length) {
-    const start = position;
+    const start = nextSuspect(text, position);
+    if (start === -1) break;
+    // What is not suspect stays, and is one unit.
+    if (start > position) previous = text.charCodeAt(start - 1);
+    position = start;
     const code = text.codePointAt(position) ?? 0;
     position += code > 0xffff ? 2 : 1;
     const isSpace = SPACES.has(code);
@@ -40,6 +46,11 @@ export function visibleText(text: string): string {
     copied = position;
   }
   return visible + text.slice(copied);
+}
+
+function nextSuspect(text: string, from: number): number {
+  NEXT_SUSPECT.lastIndex = from;
+  return NEXT_SUSPECT.test(text) ? NEXT_SUSPECT.lastIndex - 1 : -1;
 }
 
 /** `previous` is the code point before, as far as it is visible; `NaN` for none. */

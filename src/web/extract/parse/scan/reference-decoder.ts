@@ -9,6 +9,15 @@ const MAX_LEGACY = 6;
 /** HTML 13.2.5.80: what the C1 controls stand for, Windows-1252; other C1 controls stand for themselves. */
 const C1 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
+/** Many documents have no others, and the table of all takes time to read. */
+const COMMON: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['nbsp', '\xa0'],
+]);
+
 interface References {
   readonly all: ReadonlyMap<string, string>;
   /** Those that need no semicolon. */
@@ -70,8 +79,11 @@ function readReference(
   let nameEnd = start;
   while (nameEnd < limit && isAlphanumeric(source.charCodeAt(nameEnd))) nameEnd++;
   if (nameEnd - start < MIN_LEGACY) return undefined;
+  const isClosed = nameEnd < end && source.charCodeAt(nameEnd) === 0x3b;
+  const common = isClosed ? COMMON.get(source.slice(start, nameEnd)) : undefined;
+  if (common !== undefined) return {text: common, end: nameEnd + 1};
   references ??= readTable();
-  if (nameEnd < end && source.charCodeAt(nameEnd) === 0x3b) {
+  if (isClosed) {
     const text = references.all.get(source.slice(start, nameEnd));
     if (text !== undefined) return {text, end: nameEnd + 1};
   }
