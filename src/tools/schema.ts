@@ -34,7 +34,9 @@ export function schemaOf<Value>(
       const given = forms === undefined ? input : asMeant(input, forms);
       const parsed = type.safeParse(given === undefined ? {} : given);
       if (parsed.success) return {ok: true, value: parsed.data};
-      const problems = parsed.error.issues.flatMap(issue => describeProblem(issue, given ?? {}));
+      const problems = parsed.error.issues.flatMap(issue =>
+        describeProblem(issue, given === undefined ? {} : given),
+      );
       const [first = {field: 'params', kind: 'invalid', reason: 'is invalid'}] = problems;
       return {
         ok: false,

@@ -14,6 +14,9 @@ const CHANCE = {
 /** What measures time says nothing of code with a switch at every expression. */
 const TIMED = 'src/tools/files/large-files.test.ts';
 
+/** They measure time too; others come by the same code. */
+const PATCH_TIMED = 'src/workspace/patch/hostile.test.ts';
+
 /** All tests share their modules here, so one that puts another in the place of a module cannot run. */
 const MOCKING = ['src/sandbox/bubblewrap/bubblewrap-setup.test.ts', 'src/sandbox/child/broken-pipes.test.ts'];
 
@@ -28,9 +31,9 @@ export const MODULES = {
   cache: root => folder(root, 'src/web/cache'),
   config: root => folder(root, 'src/config'),
   runtime: root => folder(root, 'src/runtime'),
-  tools: root => without(folder(root, 'src/tools'), TIMED),
+  tools: root => quick(without(folder(root, 'src/tools'), TIMED)),
   edit: root => folder(root, 'src/workspace/edit'),
-  patch: root => folder(root, 'src/workspace/patch'),
+  patch: root => quick(without(folder(root, 'src/workspace/patch'), PATCH_TIMED)),
   sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/', ...MOCKING),
   'sandbox-guard': root => folder(root, 'src/sandbox/guard'),
   jail: root =>
@@ -62,6 +65,14 @@ function file(root, path) {
 
 function together(...parts) {
   return {mutate: parts.flatMap(({mutate}) => mutate), tests: parts.flatMap(({tests}) => tests)};
+}
+
+/**
+ * Without the tests that are tagged `slow`: they start a program for each of many cases, or go through megabytes, and
+ * with a switch at every expression they run into the limits of time that the tools have. Others come by the same code.
+ */
+function quick(module) {
+  return {...module, leavesOutSlow: true};
 }
 
 /** Leaves out what lies below these paths, or is one of them. */

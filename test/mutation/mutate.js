@@ -9,7 +9,7 @@ import {keepKills, standingKills} from './known-kills.js';
 
 /** A worker that says nothing for so long is in an endless loop that counting did not find. */
 const STALLED_MS = 60_000;
-/** But first it runs all tests once, without a mutant. */
+/** But first it runs all tests once, without a mutant: one of them may take so long. */
 const STARTING_MS = 600_000;
 
 /**
@@ -17,7 +17,11 @@ const STARTING_MS = 600_000;
  * or `noCoverage`; how many there are in all; and of how many the verdict was `kept` from an earlier run, which
  * is asked for with `again`: what died, and of what survived what is listed as `equivalents`.
  */
-export async function mutate({module, mutate, tests}, sandbox, {most, again, equivalents, signal}) {
+export async function mutate(
+  {module, mutate, tests, leavesOutSlow = false},
+  sandbox,
+  {most, again, equivalents, signal},
+) {
   const every = await instrument(mutate, sandbox);
   const mutants = most === undefined ? every : sample(every, most);
   const listed = mutants.filter(mutant => isEquivalent(mutant, equivalents));
@@ -31,7 +35,7 @@ export async function mutate({module, mutate, tests}, sandbox, {most, again, equ
     ).map(mutant => [mutant.id, mutant]),
   );
   const left = mutants.filter(({id}) => !kept.has(id));
-  const verdicts = await judgeAll({tests, mutants: left}, sandbox, {
+  const verdicts = await judgeAll({tests, leavesOutSlow, mutants: left}, sandbox, {
     signal,
     onWorkerEnd: found => {
       const judged = left.map(mutant => ({...mutant, ...found.get(mutant.id)}));
@@ -45,14 +49,14 @@ export async function mutate({module, mutate, tests}, sandbox, {most, again, equ
   };
 }
 
-async function judgeAll({tests, mutants}, sandbox, {signal, onWorkerEnd}) {
+async function judgeAll({tests, leavesOutSlow, mutants}, sandbox, {signal, onWorkerEnd}) {
   const results = join(sandbox.root, 'results.jsonl');
   writeFileSync(results, '');
   writeFileSync(
     join(sandbox.root, 'vitest.mutation.config.js'),
     `export default ${JSON.stringify(vitestConfig(sandbox))};\n`,
   );
-  const job = JSON.stringify({files: tests, mutants: mutants.map(({id}) => id), results});
+  const job = JSON.stringify({files: tests, leavesOutSlow, mutants: mutants.map(({id}) => id), results});
   let verdicts = new Map();
   while (verdicts.size < mutants.length) {
     await runWorker(sandbox, job, results, signal);
@@ -121,12 +125,12 @@ function runWorker(sandbox, job, results, signal) {
   const stop = () => void (child.exitCode === null && process.kill(-child.pid, 'SIGKILL'));
   signal.addEventListener('abort', stop);
   const before = statSync(results).size;
-  let size = before;
+  let touched;
   let changed = Date.now();
   const watch = setInterval(() => {
-    const now = statSync(results).size;
-    if (now !== size) changed = Date.now();
-    size = now;
+    const {size, mtimeMs} = statSync(results);
+    if (mtimeMs !== touched) changed = Date.now();
+    touched = mtimeMs;
     if (Date.now() - changed > (size === before ? STARTING_MS : STALLED_MS)) stop();
   }, 1000);
   return new Promise((resolve, reject) => {

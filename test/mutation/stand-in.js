@@ -5,7 +5,7 @@ import {expect, vi} from '../../node_modules/vitest/dist/index.js';
 export {expect, vi};
 
 /** Global, because this module is loaded anew with the files that it stands in for. */
-globalThis.forgeTests ??= {tests: [], groups: [], finishers: []};
+globalThis.forgeTests ??= {tests: [], groups: [], finishers: [], leavesOutSlow: false};
 const state = globalThis.forgeTests;
 
 /** What the imported files declared. */
@@ -16,6 +16,11 @@ export function declaredTests() {
 export function forget() {
   state.tests = [];
   state.groups = [{before: [], after: []}];
+}
+
+/** Whether tests that are tagged `slow` are declared in vain. */
+export function leaveOutSlow(leavesOutSlow) {
+  state.leavesOutSlow = leavesOutSlow;
 }
 
 export function describe(_, declare) {
@@ -30,15 +35,17 @@ describe.each = table => (_, declare) => {
 describe.runIf = condition => (condition ? describe : () => {});
 describe.skipIf = condition => describe.runIf(!condition);
 
-/** Between name and body there may be options: time-outs, which are not ours. */
+/** Between name and body there may be options: time-outs, which are not ours, and tags. */
 export function test(_, ...rest) {
+  if (state.leavesOutSlow && rest.some(isSlow)) return;
   state.tests.push({body: rest.find(isFunction), groups: state.groups});
 }
 test.each =
   table =>
   (_, ...rest) => {
     const body = rest.find(isFunction);
-    for (const row of table) test('', () => body(...argumentsOf(row)));
+    const options = rest.filter(part => !isFunction(part));
+    for (const row of table) test('', ...options, () => body(...argumentsOf(row)));
   };
 
 test.runIf = condition => (condition ? test : () => {});
@@ -81,6 +88,10 @@ export async function run({body, groups: own}) {
     // As vitest.config.ts has it (`restoreMocks`).
     vi.restoreAllMocks();
   }
+}
+
+function isSlow({tags = []}) {
+  return [tags].flat().includes('slow');
 }
 
 function isFunction(part) {

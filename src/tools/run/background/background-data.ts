@@ -50,7 +50,8 @@ export function describeState({
     case 'stopped':
       return `was stopped after ${time}`;
     case 'failed':
-      return `failed after ${time}: ${error}`;
+      // It goes on in a sentence of ours.
+      return `failed after ${time}: ${error?.replace(/\.$/, '')}`;
     default:
       return `was killed by ${signal} after ${time}`;
   }

@@ -1,0 +1,166 @@
+import {expect, test} from 'vitest';
+import {atOnce, BYTES_A_TURN, LINES_A_TURN, type Turns} from '../turns.ts';
+import {applyHunks, joined} from './apply/apply-hunks.ts';
+import {LineIndex} from './apply/line-index.ts';
+import {TextLines} from './apply/text-lines.ts';
+import {changedWindow, countLines} from './diff/changed-window.ts';
+import {renderFileChanges} from './diff/render-unified.ts';
+import {parseHunk} from './parse/parse-hunk.ts';
+import {parsePatchInTurns} from './parse/parse-patch.ts';
+import {parseBeginPatch} from './parse-begin-patch.ts';
+import type {HunkLine} from './patch.ts';
+
+/** How often others have a turn while the work is done. */
+function turnsOf(work: Turns<unknown>): number {
+  for (let turns = 0; ; turns += 1) if (work.next().done === true) return turns;
+}
+
+const of = <Value>(count: number, value: Value): Value[] => Array.from({length: count}, () => value);
+const fileOf = (content: string): TextLines => atOnce(TextLines.of(content));
+const hunkOf = (kind: HunkLine['kind'], lines: number, anywhere = false) => ({
+  line: 1,
+  oldStart: anywhere ? undefined : kind === '+' ? 0 : 1,
+  anywhere,
+  lines: of(lines, {kind, text: 'x\n'}),
+});
+const beginPatch = (...lines: readonly string[]) =>
+  parseBeginPatch(['*** Begin Patch', ...lines, '*** End Patch'], 0, () => {});
+
+const LINES = LINES_A_TURN;
+const BYTES = BYTES_A_TURN;
+
+/** Each goes through its lines in one pass or several; a turn for each pass, or none a line before. */
+test.each<readonly [string, number, number, (lines: number) => Turns<unknown>]>([
+  ['lines are joined', 0, 1, lines => joined(of(lines, 'x\n'))],
+  [
+    'a hunk that removes is applied',
+    1,
+    5,
+    lines => applyHunks(fileOf('x\n'.repeat(lines)), [hunkOf('-', lines)]),
+  ],
+  ['a hunk that adds is applied', 1, 4, lines => applyHunks(fileOf(''), [hunkOf('+', lines)])],
+  [
+    'a hunk is read with CRLF',
+    1,
+    6,
+    lines => applyHunks(fileOf('x\r\n'.repeat(lines)), [hunkOf('-', lines)]),
+  ],
+  ['a hunk is not found', 1, 5, lines => applyHunks(fileOf('y\n'), [hunkOf('-', lines)])],
+  [
+    'a hunk without numbers is found at an open end',
+    7,
+    14,
+    lines => applyHunks(fileOf(`${'x\n'.repeat(lines - 1)}x`), [hunkOf('-', lines, true)]),
+  ],
+  ['a Begin Patch of many files is read', 0, 1, lines => beginPatch(...of(lines, '*** Delete File: x'))],
+  [
+    'a hunk with right counts is read',
+    0,
+    2,
+    lines => parseHunk([`@@ -1,${lines} +0,0 @@`, ...of(lines, '-x')], 0, false),
+  ],
+  [
+    'a hunk with wrong counts is read',
+    0,
+    3,
+    lines => parseHunk(['@@ -1,9 +0,0 @@', ...of(lines, '-x')], 0, false),
+  ],
+  ['a hunk without counts is read', 0, 3, lines => parseHunk(['@@', ...of(lines, '-x')], 0, false)],
+  ['a hunk with a broken header is passed', 0, 3, lines => parseHunk(['@@ -', ...of(lines, '-x')], 0, false)],
+])('review R12: others have their turns while %s', (_, before, after, work) => {
+  expect([turnsOf(work(LINES - 1)), turnsOf(work(LINES))]).toEqual([before, after]);
+});
+
+test.each<readonly [string, number, (lines: number) => Turns<unknown>]>([
+  ['of a change', 2, lines => beginPatch('*** Update File: x', '@@', ...of(lines, '-x'))],
+  ['of a new file', 2, lines => beginPatch('*** Add File: x', ...of(lines, '+x'))],
+  [
+    'behind the end',
+    1,
+    lines => parseBeginPatch(['*** Begin Patch', '*** End Patch', ...of(lines, 'x')], 0, () => {}),
+  ],
+])('review R12: others have their turns while the lines of a Begin Patch are read: %s', (_, turns, work) => {
+  expect(turnsOf(work(LINES))).toBe(turns);
+});
+
+test('review R12: others have their turns between very many short hunks', () => {
+  const hunks = (count: number) =>
+    applyHunks(
+      fileOf('x\n'.repeat(count)),
+      Array.from({length: count}, (_, at) => ({
+        line: 1,
+        oldStart: at + 1,
+        lines: [{kind: '-' as const, text: 'x\n'}],
+      })),
+    );
+  expect([turnsOf(hunks(LINES / 2 - 1)), turnsOf(hunks(LINES / 2))]).toEqual([0, 1]);
+});
+
+test.each<readonly [string, number, number, (bytes: number) => Turns<unknown>]>([
+  ['lines are counted', 0, 1, bytes => countLines('x'.repeat(bytes))],
+  ['lines are told apart', 0, 2, bytes => TextLines.of('x'.repeat(bytes))],
+])('review R12: others have their turns while %s, byte by byte', (_, at, behind, work) => {
+  expect([turnsOf(work(BYTES)), turnsOf(work(BYTES + 1))]).toEqual([at, behind]);
+});
+
+test.each<readonly [string, (same: string) => Turns<unknown>]>([
+  ['beginning', same => changedWindow(`${same}a`, `${same}b`, 0)],
+  ['end', same => changedWindow(`a${same}`, `b${same}`, 0)],
+])('review R12: others have their turns while an equal %s is looked for', (_, work) => {
+  expect([turnsOf(work('x'.repeat(BYTES - 1))), turnsOf(work('x'.repeat(BYTES)))]).toEqual([0, 1]);
+});
+
+test('review R12: others have their turns while lines are looked up', () => {
+  const index = (lines: number) => LineIndex.of(fileOf('abcdefg\n'.repeat(lines)));
+  expect([turnsOf(index(65_536)), turnsOf(index(65_537))]).toEqual([0, 1]);
+  const found = (lines: number) =>
+    atOnce(LineIndex.of(fileOf('x\n'.repeat(lines)))).occurrences(of(lines, 'x\n'), 6, {comparisons: 1e9});
+  expect([turnsOf(found(3 * 4096 - 1)), turnsOf(found(3 * 4096))]).toEqual([4, 6]);
+});
+
+test('review R12: others have their turns while the ends of lines are looked at', () => {
+  const ends = (lines: number) => fileOf('x\r\n'.repeat(lines)).isCrlf();
+  expect([turnsOf(ends(262_143)), turnsOf(ends(262_144))]).toEqual([0, 1]);
+});
+
+test('review R12: others have their turns between diffs', () => {
+  const diffs = (size: number) =>
+    renderFileChanges(
+      of(7, {
+        kind: 'modify',
+        path: 'x' as never,
+        old: {content: 'a\n', mode: 0o644},
+        new: {content: 'x'.repeat(size), mode: 0o644},
+      } as const),
+    );
+  expect([turnsOf(diffs(131_071)), turnsOf(diffs(131_072))]).toEqual([2, 3]);
+});
+
+test('review R12: others have their turns while a patch is read', async () => {
+  const turnsWhile = async (patch: string): Promise<number> => {
+    let turns = 0;
+    let isRead = false;
+    const count = (): void => {
+      if (isRead) return;
+      turns += 1;
+      setImmediate(count);
+    };
+    setImmediate(count);
+    await parsePatchInTurns(patch);
+    isRead = true;
+    return turns;
+  };
+  const lines = 3 * LINES;
+  const names = '--- a/x\n+++ b/x\n';
+  for (const [patch, most] of [
+    [names + '@@ -1 +1 @@\n-a\n+b\n'.repeat(lines / 3), 40],
+    ['--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'.repeat(lines / 5), 40],
+    ['word\n'.repeat(lines), 40],
+    ['\n'.repeat(lines), 40],
+    ['word\r\n'.repeat(lines), 40],
+  ] as const) {
+    const turns = await turnsWhile(patch);
+    expect(turns).toBeGreaterThanOrEqual(lines / LINES_A_TURN);
+    expect(turns).toBeLessThan(most);
+  }
+});

@@ -1,0 +1,58 @@
+import {overlayPatch} from '../../src/workspace/patch/apply/overlay.ts';
+import type {FileState} from '../../src/workspace/patch/file-change.ts';
+import type {LineNumbers} from '../../src/workspace/patch/line-numbers.ts';
+import {parsePatch} from '../../src/workspace/patch/parse/parse-patch.ts';
+import type {WritablePath} from '../../src/workspace/workspace-path.ts';
+
+export interface OverlayPlace {
+  /** Path → content; `+x` behind the name of what is executable. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly numbers?: LineNumbers;
+}
+
+function filesOf({files}: OverlayPlace): ReadonlyMap<string, FileState> {
+  return new Map(
+    Object.entries(files).map(([name, content]) => [
+      name.replace(/\+x$/, ''),
+      {content, mode: name.endsWith('+x') ? 0o755 : 0o644},
+    ]),
+  );
+}
+
+/** What a patch does to these files, a line for each change and each hunk that was found elsewhere; or its failure. */
+export async function describeOverlay(patch: string, place: OverlayPlace): Promise<readonly unknown[]> {
+  const parsed = parsePatch(patch);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  const files = filesOf(place);
+  const {numbers} = place;
+  const overlaid = await overlayPatch(
+    {
+      resolve: path => ({ok: true, value: path as WritablePath}),
+      read: async path => ({ok: true, value: files.get(path)}),
+      obstacle: path =>
+        [...files.keys()].find(name => path.startsWith(`${name}/`)) as WritablePath | undefined,
+      ...(numbers !== undefined && {lineNumbers: () => numbers}),
+    },
+    parsed.value.sections,
+  );
+  if (!overlaid.ok) {
+    const {code, message, details} = overlaid.error;
+    const {problems = [], ...rest} = details as {readonly problems?: readonly {readonly message: string}[]};
+    // What is named in the message need not be read twice.
+    const named = problems.map(({message: own, ...facts}) =>
+      message.includes(own) ? facts : {message: own, ...facts},
+    );
+    return [`${code}: ${message}`, {...rest, ...(problems.length > 0 && {problems: named})}];
+  }
+  const {changes, offsets} = overlaid.value;
+  const shown = (state: FileState): string =>
+    `${state.mode === undefined ? '-' : state.mode.toString(8)} ${state.content}`;
+  return [
+    ...changes.map(change => {
+      const from = change.kind === 'rename' ? `${change.from} => ` : '';
+      const now = change.kind === 'delete' ? '' : ` ${shown(change.new)}`;
+      return `${change.kind} ${from}${change.path}${now}`;
+    }),
+    ...offsets.map(({path, hunk, line, offset}) => `hunk ${hunk} of ${path} at ${line} (${offset})`),
+  ];
+}
