@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {ok, type Result} from '../core/result.ts';
+import {toUrl} from '../core/text/to-url.ts';
 import {expectedErrorCode} from '../system/error-code.ts';
 import type {HubSettings} from './options.ts';
 
@@ -28,7 +29,7 @@ export function readAddress(
   env: Readonly<Record<string, string | undefined>>,
 ): Result<EngineAddress, readonly string[]> {
   const problems: string[] = [];
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = toUrl(url);
   const protocol = parsed?.protocol;
   const isSocket = protocol === 'redis+unix:' || protocol === 'unix:';
   if (parsed === undefined || !(protocol === 'redis:' || protocol === 'rediss:' || isSocket)) {

@@ -1,6 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
+import {toUrl} from '../core/text/to-url.ts';
 import type {FetchOutcome, FetchRequest} from './fetch-page.ts';
 import type {WebFetchOptions} from './options.ts';
 import {expectedRendering} from './render/expected-rendering.ts';
@@ -15,7 +16,7 @@ export async function logFetch(
   const start = clock.monotonic();
   const requested = {
     url: redactUrl(request.url),
-    requested_host: URL.canParse(request.url) ? new URL(request.url).hostname : '',
+    requested_host: toUrl(request.url)?.hostname ?? '',
     rendering_method: expectedRendering(request, options),
   } as const;
   log({level: 'info', event: 'fetch_start', ...requested, cache_hit: false});

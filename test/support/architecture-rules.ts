@@ -129,6 +129,7 @@ const POWERS: readonly Power[] = [
     code: /\bMath\s*\.\s*random\b|\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/,
     holders: ['src/core/'],
   },
+  {name: 'URL.canParse', code: /\bURL\s*\.\s*canParse\b/, holders: ['src/core/text/to-url.ts']},
   {name: 'TOML', modules: ['smol-toml'], holders: ['src/config/']},
 ];
 

@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import type {Result, WebFetchArgs} from '../../index.ts';
 import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
@@ -161,7 +162,8 @@ function withScheme(written: string, code: string): string | undefined {
   if (code !== 'invalid_url' && code !== 'invalid_scheme') return undefined;
   if (!/^[\p{L}\d-]+(?:\.[\p{L}\d-]+)*(?::\d{1,5})?(?:[/?#]|$)/u.test(written)) return undefined;
   const meant = `https://${written}`;
-  return URL.canParse(meant) ? `${new URL(meant).href} ?` : undefined;
+  const url = toUrl(meant);
+  return url && `${url.href} ?`;
 }
 
 type Fetched = Awaited<ReturnType<PageReader['read']>>;

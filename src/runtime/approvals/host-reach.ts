@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import type {ApprovalSubject, HostDecision} from '../../core/tool.ts';
 import type {CompiledRule} from './rules/compile-rule.ts';
 
@@ -41,5 +42,5 @@ function addressOf(host: string): string {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : url;
+  return toUrl(url)?.hostname.replace(/\.$/, '') ?? url;
 }

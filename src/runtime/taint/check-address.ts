@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import type {KnownAddresses} from './known-addresses.ts';
 import type {PrivateMatch, PrivateText} from './private-text.ts';
 import {textsInAddress} from './texts-in-address.ts';
@@ -24,8 +25,8 @@ export function checkAddress(
   privateText: PrivateText,
 ): AddressFinding {
   const text = written.trim();
-  if (!URL.canParse(text)) return {kind: 'none'};
-  const url = new URL(text);
+  const url = toUrl(text);
+  if (url === undefined) return {kind: 'none'};
   const bits = known.bitsOf(url);
   if (bits !== undefined) return {kind: 'given', bits};
   const novel = known.novelPart(url);

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {toUrl} from '../../core/text/to-url.ts';
 
 /** More links than these are not remembered; they count as made up then, which is stricter. */
 const MOST_ADDRESSES = 65_536;
@@ -82,7 +83,8 @@ function linksIn(text: string): {readonly found: readonly URL[]; readonly total:
       inside,
       ...[/[,.;:!?*_|]+$/, /[),.;:!?*_|]+$/].map(end => link.replace(end, '')),
     ])) {
-      if (URL.canParse(form)) found.push(new URL(form));
+      const url = toUrl(form);
+      if (url !== undefined) found.push(url);
     }
   }
   return {found, total: distinct};

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Json} from '../../core/json.ts';
 import {showInvisible} from '../../core/text/show-invisible.ts';
 import {takeStart} from '../../core/text/take-start.ts';
+import {toUrl} from '../../core/text/to-url.ts';
 import type {ApprovalSubject} from '../../core/tool.ts';
 import {checkAddress} from './check-address.ts';
 import {commandWritesLater, executesLater} from './executes-later.ts';
@@ -90,7 +91,8 @@ export class RunTaint {
   addOperatorAddresses(addresses: readonly string[]): void {
     for (const address of addresses) {
       if (this.mode === 'off' || this.#operators.size >= MOST_ORIGINS) return;
-      if (URL.canParse(address)) this.#operators.add(new URL(address).href);
+      const url = toUrl(address);
+      if (url !== undefined) this.#operators.add(url.href);
     }
   }
 
@@ -116,7 +118,8 @@ export class RunTaint {
     if (sink.kind === 'host') this.#hosts.add(sink.host.toLowerCase());
     if (sink.kind !== 'url') return;
     for (const value of sink.values) {
-      if (URL.canParse(value.trim())) this.#known.addRequested(new URL(value.trim()));
+      const url = toUrl(value.trim());
+      if (url !== undefined) this.#known.addRequested(url);
     }
   }
 
@@ -154,7 +157,7 @@ export class RunTaint {
 
   #decideAddress(written: string): TaintFinding | undefined {
     const text = written.trim();
-    if (URL.canParse(text) && this.#operators.has(new URL(text).href)) return undefined;
+    if (this.#operators.has(toUrl(text)?.href ?? '')) return undefined;
     const found = checkAddress(text, this.#known, this.#private);
     const hasPrivate = this.#privateOrigins.length > 0;
     if (found.kind === 'none') return undefined;

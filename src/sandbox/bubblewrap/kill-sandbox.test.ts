@@ -43,14 +43,11 @@ test('policy: a process 1 that has just ended leaves the group to be killed', as
 test.each([
   ['ended', 'exit 3', 3],
   ['was killed', 'kill -s TERM $$', 'SIGTERM'],
-])(
-  'policy: the number of process 1 kills nothing once its parent %s',
-  async (_, script, end) => {
-    const [parent, other] = [start(script), start('exec sleep 600')];
-    expect(await endOf(parent)).toBe(end);
-    killSandbox(parent, statusOf(other));
-    // What was killed would have ended by the time that another process has.
-    await endOf(start('exit 0'));
-    expect(isRunning(other)).toBe(true);
-  },
-);
+])('policy: the number of process 1 kills nothing once its parent %s', async (_, script, end) => {
+  const [parent, other] = [start(script), start('exec sleep 600')];
+  expect(await endOf(parent)).toBe(end);
+  killSandbox(parent, statusOf(other));
+  // What was killed would have ended by the time that another process has.
+  await endOf(start('exit 0'));
+  expect(isRunning(other)).toBe(true);
+});

@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import {credentialOrigin} from '../../web/credentials/credential-origin.ts';
 import {sourceOf} from '../../web/credentials/read-credentials.ts';
 import type {WebFetchOptions} from '../../web/options.ts';
@@ -9,8 +10,9 @@ import {redactUrl} from '../../web/url/redact-url.ts';
  */
 export function previewAddress(url: string, options: Pick<WebFetchOptions, 'credentials'>): string {
   const written = url.trim();
-  if (!/^https?:/i.test(written) || !URL.canParse(written)) return redactUrl(written);
-  const {protocol, host, pathname, search, origin} = new URL(written);
+  const address = /^https?:/i.test(written) ? toUrl(written) : undefined;
+  if (address === undefined) return redactUrl(written);
+  const {protocol, host, pathname, search, origin} = address;
   const credential = options.credentials.find(entry => credentialOrigin(entry) === origin);
   return [
     `scheme: ${protocol.slice(0, -1)}`,

@@ -3,6 +3,7 @@ import {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import {type Err, ok, type Result} from '../../core/result.ts';
+import {toUrl} from '../../core/text/to-url.ts';
 import type {Note} from '../page.ts';
 import {attachTargets} from './attach-targets.ts';
 import type {Browser} from './browser.ts';
@@ -60,7 +61,7 @@ export function openPage(
   ports: RenderPorts,
   signal: AbortSignal,
 ): OpenPage {
-  const requestedHost = URL.canParse(url) ? new URL(url).hostname : '';
+  const requestedHost = toUrl(url)?.hostname ?? '';
   const closing = new AbortController();
   const answering = new Set<Promise<void>>();
   /** Addresses that were answered from here: the only ones that the page may have heard from. */

@@ -1,6 +1,7 @@
 import {Budget} from '../../core/budget.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import type {Err, Result} from '../../core/result.ts';
+import {toUrl} from '../../core/text/to-url.ts';
 import type {PausedRequest} from './cdp/cdp-protocol.ts';
 import type {NetworkIdle} from './network-idle.ts';
 import type {MainDocument, Navigated, RenderPorts} from './render-ports.ts';
@@ -99,8 +100,8 @@ function isSameUrl(one: string, other: string): boolean {
 
 /** An address that a browser shows need not be one (`:`, review B12). */
 function hrefOf(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const parsed = new URL(url);
+  const parsed = toUrl(url);
+  if (parsed === undefined) return url;
   parsed.hash = '';
   return parsed.href;
 }

@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import type {CdpConnection} from './cdp/cdp-connection.ts';
 
 const BEYOND_CONTROL = [
@@ -35,5 +36,5 @@ export function watchForLeaks(
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'an unknown host';
+  return toUrl(url)?.host ?? 'an unknown host';
 }

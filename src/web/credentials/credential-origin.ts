@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {Credential} from '../page.ts';
 
@@ -5,9 +6,8 @@ import type {Credential} from '../page.ts';
 export function credentialOrigin({
   host,
 }: Pick<WebFetchOptions['credentials'][number], 'host'>): string | undefined {
-  const url = `https://${host}/`;
-  if (host === '' || /[*@/?#\\\s]/.test(host) || !URL.canParse(url)) return undefined;
-  return new URL(url).origin;
+  if (host === '' || /[*@/?#\\\s]/.test(host)) return undefined;
+  return toUrl(`https://${host}/`)?.origin;
 }
 
 /** The credential of an origin. Nothing but https has one. */

@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import type {ExtractionMode} from '../options.ts';
 import type {ExtractedDocument} from '../page.ts';
 import {convertTree} from './convert-tree.ts';
@@ -74,8 +75,8 @@ function linkBase(tree: Tree, {baseUrl, honorBaseHref}: ExtractHtmlOptions): str
     const href = tree.tag(node) === TAG.base ? tree.attribute(node, ATTRIBUTE.href) : undefined;
     if (href === undefined) continue;
     // HTML: only the first <base> with an href counts, and it may not be a data: or javascript: address.
-    const isUsable = URL.canParse(href, baseUrl) && /^https?:$/.test(new URL(href, baseUrl).protocol);
-    return isUsable ? new URL(href, baseUrl).href : baseUrl;
+    const url = toUrl(href, baseUrl);
+    return url !== undefined && /^https?:$/.test(url.protocol) ? url.href : baseUrl;
   }
   return baseUrl;
 }

@@ -1,10 +1,9 @@
+import {toUrl} from '../../core/text/to-url.ts';
+
 const UNWANTED_SCHEME = /^(?:javascript|vbscript|data|blob):/i;
 /** What would end a link target, or be read as an escape or as code. */
 const TO_ENCODE = /[ ()\\`<>]/g;
 const ENTITY = /&(?=(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});)/g;
-
-const NOT_ASCII = /[^\0-\x7f]/;
-const EACH_NOT_ASCII = /[^\0-\x7f]+/g;
 
 /** Characters that no part of an address changes. */
 const PLAIN = '\\w\\-~/?#=&+,:@!$*.%()';
@@ -32,8 +31,8 @@ export class LinkTargets {
   #charactersLeft: number;
 
   constructor(base: string, documentLength: number) {
-    this.#base = URL.canParse(base) ? base : undefined;
-    const url = this.#base === undefined ? undefined : new URL(this.#base);
+    const url = toUrl(base);
+    this.#base = url?.href;
     if (url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === '') {
       this.#origin = url.origin;
       url.hash = '';
@@ -79,19 +78,9 @@ export class LinkTargets {
   }
 
   #parsed(reference: string): string | undefined {
-    if (!isUrl(reference, this.#base)) return undefined;
-    const {href} = new URL(reference, this.#base);
-    if (UNWANTED_SCHEME.test(href)) return undefined;
-    return escapeTarget(href);
+    const href = toUrl(reference, this.#base)?.href;
+    return href === undefined || UNWANTED_SCHEME.test(href) ? undefined : escapeTarget(href);
   }
-}
-
-/** `URL.canParse`, of which the optimised code of Node 20 knows ASCII only: there, `http://é` would be no address. */
-function isUrl(reference: string, base: string | undefined): boolean {
-  const ascii = NOT_ASCII.test(reference)
-    ? reference.toWellFormed().replace(EACH_NOT_ASCII, encodeURIComponent)
-    : reference;
-  return URL.canParse(ascii, base);
 }
 
 function escapeTarget(href: string): string {

@@ -1,3 +1,4 @@
+import {toUrl} from '../../core/text/to-url.ts';
 import {parseIp} from '../ip/ip-address.ts';
 import {type IpRange, parseIpRange, rangeContains} from '../ip/ip-range.ts';
 import type {SpecialRange} from '../ip/special-ranges.ts';
@@ -75,9 +76,7 @@ function hostName(host: string): string | undefined {
   if (/[*@/?#\\\s]|\]./.test(host)) return undefined;
   // Any other colon is one of an address, or an error.
   const written = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  const url = `http://${written}/`;
-  if (!URL.canParse(url)) return undefined;
-  return new URL(url).hostname.replace(/[[\]]/g, '').replace(/\.$/, '');
+  return toUrl(`http://${written}/`)?.hostname.replace(/[[\]]/g, '').replace(/\.$/, '');
 }
 
 function isBlocked(range: IpRange, special: BlockedRanges): boolean {

@@ -1,5 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {ok, type Result} from '../../core/result.ts';
+import {toUrl} from '../../core/text/to-url.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {RequestSigner} from '../page.ts';
 import {readKeyFile} from './key-file.ts';
@@ -34,8 +35,9 @@ export function readIdentity(
 }
 
 function agentOrigin(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const {protocol, username, password, pathname, search, hash, origin} = new URL(text);
+  const url = toUrl(text);
+  if (url === undefined) return undefined;
+  const {protocol, username, password, pathname, search, hash, origin} = url;
   const isBare = username + password + search + hash === '' && pathname === '/';
   return protocol === 'https:' && isBare ? origin : undefined;
 }

@@ -1,3 +1,4 @@
+import {toUrl} from '../../../core/text/to-url.ts';
 import type {ApprovalSubject} from '../../../core/tool.ts';
 import type {ApprovalRule} from '../options.ts';
 import {ruleCoverage} from '../rule-coverage.ts';
@@ -39,10 +40,14 @@ export function suggestRule(
 function matcherOf(kind: ApprovalSubject['kind'], value: string): Partial<ApprovalRule> | undefined {
   switch (kind) {
     case 'url':
-      return URL.canParse(value) ? {host: new URL(value).hostname} : undefined;
+      return hostMatcher(toUrl(value));
     case 'path':
       return {path: `/${value.replace(/[\\*?[{]/g, '\\$&')}`};
     case 'command':
       return {command_prefix: value.trim()};
   }
+}
+
+function hostMatcher(url: URL | undefined): Partial<ApprovalRule> | undefined {
+  return url && {host: url.hostname};
 }

@@ -1,5 +1,6 @@
 import {Budget} from '../../../core/budget.ts';
 import type {Failure} from '../../../core/failure/failure.ts';
+import {toUrl} from '../../../core/text/to-url.ts';
 import {type HttpResponse, REDIRECT_STATUSES} from '../../page.ts';
 import type {ErrorReason, PausedRequest} from '../cdp/cdp-protocol.ts';
 import type {RenderPorts, RenderSettings} from '../render-ports.ts';
@@ -118,7 +119,7 @@ export class Subresources {
 
   /** FR-WF-19c: once for each host and reason, so that a page cannot fill the log. */
   #warn(event: string, url: string, message: string, details: Failure['details'] = {}): void {
-    const requested_host = URL.canParse(url) ? new URL(url).hostname : '';
+    const requested_host = toUrl(url)?.hostname ?? '';
     const key = `${event} ${requested_host}`;
     if (this.#logged.has(key) || this.#logged.size >= MAX_REQUESTS) return;
     this.#logged.add(key);
@@ -148,5 +149,5 @@ function headerOf(headers: Readonly<Record<string, string>>, name: string): stri
 }
 
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : '';
+  return toUrl(url)?.origin ?? '';
 }

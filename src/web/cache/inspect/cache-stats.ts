@@ -1,3 +1,4 @@
+import {toUrl} from '../../../core/text/to-url.ts';
 import type {ScannedEntry} from './scan-entries.ts';
 
 export interface HostStats {
@@ -43,7 +44,7 @@ export function cacheStats(
     if (oldest === null || page.fetched_at < oldest) oldest = page.fetched_at;
     if (newest === null || page.fetched_at > newest) newest = page.fetched_at;
     // The key says that the URL is the one that was written, not that anybody checked it.
-    const host = URL.canParse(page.url) ? new URL(page.url).host : '?';
+    const host = toUrl(page.url)?.host ?? '?';
     const sum = hosts.get(host) ?? {entries: 0, bytes: 0};
     hosts.set(host, {entries: sum.entries + 1, bytes: sum.bytes + size});
   }

@@ -1,3 +1,4 @@
+import {toUrl} from '../../../core/text/to-url.ts';
 import type {ExtractedDocument} from '../../page.ts';
 import {extractHtml} from '../extract-html.ts';
 import {visibleText} from '../tree/visible-text.ts';
@@ -52,9 +53,8 @@ function plain({text, isHtml}: FeedText, baseUrl: string): string {
 }
 
 function absolute(link: string, baseUrl: string): string | undefined {
-  if (!URL.canParse(link, baseUrl)) return undefined;
-  const url = new URL(link, baseUrl);
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined;
+  const url = toUrl(link, baseUrl);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
 }
 
 function escapeHtml(text: string): string {

@@ -1,3 +1,5 @@
+import {toUrl} from '../../../core/text/to-url.ts';
+
 /** Largest piece of memory: a stream of a few hundred bytes can say that it unpacks to gigabytes. */
 const LARGEST_BYTES = 67_108_864;
 /** All pieces together, those that are free again included. */
@@ -65,5 +67,5 @@ function withResolvers() {
 }
 
 function parseUrl(url: string, base?: string): URL | null {
-  return URL.canParse(url, base) ? new URL(url, base) : null;
+  return toUrl(url, base) ?? null;
 }

@@ -1,5 +1,6 @@
 import {fail} from '../../../core/failure/fail.ts';
 import {ok, type Result} from '../../../core/result.ts';
+import {toUrl} from '../../../core/text/to-url.ts';
 import type {WebUrl} from '../../page.ts';
 import {type NoProxyRule, parseNoProxy} from './no-proxy.ts';
 
@@ -45,9 +46,8 @@ function readServer(
 ): Result<ProxyServer | undefined> {
   const text = read(env, variable);
   if (text === '') return ok(undefined);
-  const withScheme = text.includes('://') ? text : `http://${text}`;
-  if (!URL.canParse(withScheme)) return unusable(variable, 'is not the URL of a proxy');
-  const url = new URL(withScheme);
+  const url = toUrl(text.includes('://') ? text : `http://${text}`);
+  if (url === undefined) return unusable(variable, 'is not the URL of a proxy');
   if (url.protocol !== 'http:') return unusable(variable, `names a proxy of type "${url.protocol}"`);
   const credentials = decodeUserinfo(url);
   if (credentials === undefined) return unusable(variable, 'has credentials with a broken percent-encoding');
