@@ -1,0 +1,145 @@
+import {mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {temporaryDirectory} from '../../../../test/support/temporary-directory.ts';
+import type {HunkLine} from '../patch.ts';
+import {crossCheck, type RunPatch} from './cross-check.ts';
+import type {FileHistory} from './file-history.ts';
+
+const GNU = {exitCode: 0, stdout: 'GNU patch 2.7.6\n', stderr: ''};
+const lines = (...texts: readonly string[]): readonly HunkLine[] =>
+  texts.map(text => ({kind: text[0] as HunkLine['kind'], text: text.slice(1)}));
+
+const MODIFIED: FileHistory = {
+  initial: 'a\nb\nc\nd\n',
+  final: 'a\nB\nc\nd\nE',
+  versions: [
+    {
+      kind: 'modify',
+      order: 1,
+      hunks: [
+        {at: 0, offset: 0, lines: lines(' a\n', '-b\n', '+B\n', ' c\n', ' d\n')},
+        {at: 4, offset: 0, lines: lines('+E')},
+      ],
+    },
+  ],
+};
+const CREATED: FileHistory = {
+  initial: undefined,
+  final: 'new\n',
+  versions: [{kind: 'create', order: 0, hunks: [{at: 0, offset: 0, lines: lines('+new\n')}]}],
+};
+const DELETED: FileHistory = {
+  initial: 'x\n',
+  final: undefined,
+  versions: [{kind: 'delete', order: 2, hunks: [{at: 0, offset: 0, lines: lines('-x\n')}]}],
+};
+
+/** What comes of it where `patch` makes this of its directory. */
+async function checked(
+  histories: readonly FileHistory[],
+  work: (
+    directory: string,
+  ) => {readonly exitCode: number; readonly stdout: string; readonly stderr: string} | undefined,
+) {
+  const directory = join(temporaryDirectory(), 'deep/stage');
+  const seen: {stdin: string; files: Record<string, string>; args: readonly string[]}[] = [];
+  const run: RunPatch = async (_, args, {cwd, stdin}) => {
+    if (args.includes('--version')) return GNU;
+    const files = Object.fromEntries(
+      readdirSync(cwd).map(name => [
+        name,
+        `${(statSync(join(cwd, name)).mode & 0o777).toString(8)} ${readFileSync(join(cwd, name), 'latin1')}`,
+      ]),
+    );
+    seen.push({stdin: Buffer.from(stdin).toString('latin1'), files, args});
+    return work(cwd) ?? {exitCode: 0, stdout: '', stderr: ''};
+  };
+  const outcome = await crossCheck(histories, {run, directory});
+  return {outcome, seen, left: readdirSync(directory), mode: statSync(directory).mode & 0o777};
+}
+
+test('TA-PATCH-1 W7: the hunks are passed under numbers, in the order of the patch, with equal context on both sides', async () => {
+  const {outcome, seen, left, mode} = await checked([MODIFIED, CREATED, DELETED], directory => {
+    writeFileSync(join(directory, 'content-0'), 'a\nB\nc\nd\nE');
+    writeFileSync(join(directory, 'content-1'), 'new\n');
+    rmSync(join(directory, 'content-2'));
+    return undefined;
+  });
+  expect(outcome).toEqual({outcome: 'agrees'});
+  expect(seen).toEqual([
+    {
+      args: ['-p1', '-u', '--force', '--fuzz=0', '--no-backup-if-mismatch', '--silent'],
+      files: {'content-0': '600 a\nb\nc\nd\n', 'content-2': '600 x\n'},
+      stdin: [
+        '--- /dev/null\n+++ b/content-1\n@@ -0,0 +1 @@\n+new\n',
+        '--- a/content-0\n+++ b/content-0\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n',
+        '@@ -4,0 +5 @@\n+E\n\\ No newline at end of file\n',
+        '--- a/content-2\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n',
+      ].join(''),
+    },
+  ]);
+  expect([left, mode]).toEqual([[], 0o700]);
+});
+
+test.each<
+  readonly [string, FileHistory, (directory: string) => ReturnType<Parameters<typeof checked>[1]>, string]
+>([
+  [
+    'another content',
+    MODIFIED,
+    directory => {
+      writeFileSync(join(directory, 'content-0'), 'else');
+      return undefined;
+    },
+    'the content of a file is another one',
+  ],
+  ['a missing file', CREATED, () => undefined, 'a file is missing'],
+  ['a file that is left', DELETED, () => undefined, 'a file is left over'],
+  [
+    'one more file',
+    DELETED,
+    directory => {
+      rmSync(join(directory, 'content-0'));
+      mkdirSync(join(directory, 'more'));
+      return undefined;
+    },
+    'it made a file that the patch does not name',
+  ],
+  [
+    'a failure',
+    DELETED,
+    () => ({exitCode: 1, stdout: 'said\n', stderr: ` ${'x'.repeat(301)}`}),
+    `it ended with exit code 1: ${'x'.repeat(300)}`,
+  ],
+  [
+    'a failure without words of error',
+    DELETED,
+    () => ({exitCode: 2, stdout: ' said \n', stderr: '\n'}),
+    'it ended with exit code 2: said',
+  ],
+])('W7: GNU patch differs by %s', async (_, history, work, reason) => {
+  expect((await checked([history], work)).outcome).toEqual({outcome: 'differs', reason});
+});
+
+test.each(['ENOENT', 'EACCES'])('W7: without GNU patch (%s) there is no second opinion', async code => {
+  const run: RunPatch = async () => {
+    throw Object.assign(new Error(code), {code, syscall: 'spawn'});
+  };
+  const directory = temporaryDirectory();
+  expect(await crossCheck([DELETED], {run, directory})).toEqual({outcome: 'unavailable'});
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('W7: another failure to start GNU patch is no want of it', async () => {
+  const run: RunPatch = async () => {
+    throw Object.assign(new Error('EMFILE'), {code: 'EMFILE', syscall: 'spawn'});
+  };
+  await expect(crossCheck([DELETED], {run, directory: temporaryDirectory()})).rejects.toThrow('EMFILE');
+});
+
+test('W7: where there are no hunks, nothing is run but for the version', async () => {
+  const {outcome, seen} = await checked([{initial: undefined, final: '', versions: []}], () => undefined);
+  expect(seen).toEqual([]);
+  expect(outcome).toEqual({outcome: 'differs', reason: 'a file is missing'});
+});
