@@ -140,7 +140,7 @@ export const PROMISES = [
   },
   {
     promise: 'The log verifies after a kill at any moment, and shows what was changed',
-    proofs: ['src/runtime/events/', 'src/runtime/session.test.ts'],
+    proofs: ['src/runtime/events/', 'src/runtime/session'],
   },
   {
     promise: 'MCP over HTTP answers nobody without the token, on no other host or origin',

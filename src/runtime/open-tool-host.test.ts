@@ -1,10 +1,16 @@
+import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {expect, onTestFinished, test} from 'vitest';
-import {openTestRuntime, tempDirectory, toolOf} from '../../test/support/open-test-runtime.ts';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {createManualClock} from '../../test/support/manual-clock.ts';
+import {echoTool, openTestRuntime, tempDirectory, toolOf} from '../../test/support/open-test-runtime.ts';
 import {Lifecycle} from '../core/async/lifecycle.ts';
 import {systemClock} from '../core/clock.ts';
+import {fail} from '../core/failure/fail.ts';
+import type {LogEvent} from '../core/log.ts';
+import {ok} from '../core/result.ts';
 import type {ToolResult} from '../core/tool.ts';
 import {openToolHost, type ToolHostDeps} from './open-tool-host.ts';
+import {createRegistry} from './registry.ts';
 import {openSession, type Session} from './session.ts';
 
 async function openHost(overrides: Partial<ToolHostDeps> = {}) {
@@ -82,4 +88,118 @@ test('review B2: a call during the start of the session ends in good order when 
   openNow();
   expect(await called).toMatchObject({error: {error_type: 'cancelled'}});
   await closed;
+});
+
+describe('the host of the tools', () => {
+  async function openOwnHost(overrides: Partial<ToolHostDeps> = {}) {
+    const log: LogEvent[] = [];
+    const {runtime} = await openTestRuntime();
+    const directory = join(await tempDirectory(), 'run');
+    const lifecycle = new Lifecycle();
+    const host = openToolHost({
+      ...runtime,
+      tools: [echoTool],
+      lifecycle,
+      log: event => log.push(event),
+      openSession: () => openSession({directory, workspace: undefined, clock: systemClock}),
+      ...overrides,
+    });
+    onTestFinished(() => lifecycle.close(host.closeSession));
+    return {host, log, lifecycle, directory};
+  }
+  const CALL = {tool: 'echo', params: {text: 'hi'}, request_id: 'r1'};
+
+  test('a session that does not open is the result of the call, with every field', async () => {
+    const clock = createManualClock();
+    const openSession = async () => fail('io_error', 'No room.', {path: '/x'});
+    const {host} = await openOwnHost({openSession, clock});
+    expect(await host.call(CALL)).toEqual({
+      request_id: 'r1',
+      tool: 'echo',
+      status: 'error',
+      started_at: '2026-01-01T00:00:00.000Z',
+      ended_at: '2026-01-01T00:00:00.000Z',
+      duration_sec: 0,
+      data: null,
+      error: {error_type: 'io_error', message: 'No room.', details: {path: '/x', retryable: true}},
+      exit_code: null,
+      stdout_path: null,
+      stderr_path: null,
+    });
+  });
+
+  test('a closed one runs nothing and says so', async () => {
+    const {host, lifecycle, log} = await openOwnHost();
+    await lifecycle.close(host.closeSession);
+    expect((await host.call(CALL)).error).toEqual({
+      error_type: 'cancelled',
+      message: 'The toolbox is closed. Create a new one.',
+      details: {phase: 'closed', retryable: false},
+    });
+    await host.closeSession();
+    expect(log).toEqual([]);
+  });
+
+  test('it renders by the tool of the result, and JSON for one that it does not know', async () => {
+    const {host} = await openOwnHost();
+    const result = await host.call(CALL);
+    expect(host.renderText(result)).toBe('hi');
+    expect(host.renderText({...result, tool: 'other'})).toBe('{"texts":["hi"],"truncated":false}');
+  });
+
+  test('closing ends the log, once there is one, and what of it may be lost is logged', async () => {
+    const {host, directory} = await openOwnHost();
+    await host.closeSession();
+    await host.call(CALL);
+    await host.closeSession();
+    expect(await readFile(join(directory, 'events.jsonl'), 'utf8')).toContain('"event":"session_ended"');
+
+    const {runtime} = await openTestRuntime();
+    const close = async () => fail('io_error', 'Could not synchronise.');
+    const failing = await openOwnHost({openSession: async () => ok({...runtime.session, close})});
+    await failing.host.call(CALL);
+    await failing.host.closeSession();
+    expect(failing.log).toEqual([
+      {level: 'error', event: 'event_not_written', message: 'Could not synchronise.', error_code: 'io_error'},
+    ]);
+  });
+
+  test('a tool that only the configuration knows is listed as one that may do anything', async () => {
+    const {runtime} = await openTestRuntime();
+    const registry = createRegistry({
+      mode: 'parse_only',
+      tools: [echoTool],
+      switchedOff: new Map(),
+      definitions: [{name: 'theirs', description: 'Their tool.', parameters: {}}],
+    });
+    const {host} = await openOwnHost({...runtime, registry});
+    expect(host.listTools()).toEqual([
+      {
+        name: 'theirs',
+        title: 'theirs',
+        description: 'Their tool.',
+        annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: true},
+        paramsSchema: {type: 'object'},
+        dataSchema: {type: 'object'},
+      },
+    ]);
+    const own = (await openOwnHost()).host.listTools()[0];
+    expect(own).toMatchObject({
+      title: 'Echo',
+      annotations: {readOnly: true},
+      dataSchema: echoTool.dataSchema,
+    });
+  });
+
+  test('progress is passed on, and needs nobody who listens', async () => {
+    const slow = toolOf('slow', async ({progress}) => {
+      progress('half-way');
+      return 1;
+    });
+    const {call} = await openTestRuntime({tools: [slow]});
+    const said: string[] = [];
+    expect((await call('slow', {}, {onProgress: message => said.push(message)})).status).toBe('success');
+    expect((await call('slow')).status).toBe('success');
+    expect(said).toEqual(['half-way']);
+  });
 });

@@ -81,3 +81,57 @@ test('policy: a name that is taken or no name is a bug', () => {
   expect(() => registryOf({tools: [echoTool, echoTool]})).toThrow('same name');
   expect(() => registryOf({tools: [toolOf('Bad-Name', async () => null)]})).toThrow('snake_case');
 });
+
+describe('SRD 5.2: a tool that is not there', () => {
+  const messageOf = (options: Partial<RegistryOptions>, name = 'zzz') => {
+    const registry = createRegistry({
+      mode: 'enabled',
+      tools: [echoTool],
+      switchedOff: new Map(),
+      definitions: [],
+      ...options,
+    });
+    const found = registry.find(name);
+    return found.ok ? '' : found.error.message;
+  };
+
+  test.each<[string, Partial<RegistryOptions>, string, string]>([
+    ['the tools that there are', {}, 'zzz', 'There is no tool "zzz". The tools are echo.'],
+    ['that there is none', {tools: []}, 'zzz', 'There is no tool "zzz". No tool is enabled.'],
+    [
+      'why there is none',
+      {mode: 'disabled'},
+      'zzz',
+      'There is no tool "zzz". No tool is enabled: tools.mode is "disabled".',
+    ],
+    [
+      'one that is switched off',
+      {switchedOff: new Map([['echo', {setting: 'tools.echo.enabled', why: 'is false'}]])},
+      'echo',
+      'echo is not executed: tools.echo.enabled is false. Have the operator change that setting.',
+    ],
+    [
+      'the mode before the setting',
+      {mode: 'disabled', switchedOff: new Map([['echo', {setting: 'x', why: 'is false'}]])},
+      'echo',
+      'echo is not executed: tools.mode is "disabled". Have the operator change that setting.',
+    ],
+    [
+      'one that is only written',
+      {mode: 'parse_only', definitions: [{name: 'theirs', description: '', parameters: {}}]},
+      'theirs',
+      'theirs is not executed: tools.mode is "parse_only". Have the operator change that setting.',
+    ],
+    ['a long name', {}, 'z'.repeat(65), `There is no tool "${'z'.repeat(64)}". The tools are echo.`],
+  ])('%s', (_, options, name, message) => {
+    expect(messageOf(options, name)).toBe(message);
+  });
+
+  test('a name has 64 characters at most, lower case, and begins with a letter', () => {
+    const named = (name: string) => () => messageOf({tools: [toolOf(name, async () => 1)]});
+    expect(named(`a${'_'.repeat(63)}`)).not.toThrow();
+    for (const name of [`a${'_'.repeat(64)}`, '', 'A', '1a', '_a', 'a-b', ' a', 'a '])
+      expect(named(name)).toThrow(`Expected a tool name in snake_case, got "${name}".`);
+    expect(() => messageOf({tools: [echoTool, echoTool]})).toThrow('Two tools have the same name.');
+  });
+});

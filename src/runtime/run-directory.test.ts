@@ -1,10 +1,11 @@
 import {execFileSync} from 'node:child_process';
 import {chmod, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {tempDirectory} from '../../test/support/open-test-runtime.ts';
 import {ownIdentity} from '../system/process-identity.ts';
 import {openRunDirectory} from './run-directory.ts';
+import {isRunInUse} from './run-lock.ts';
 
 async function opened(path: string, workspace?: string) {
   const directory = await openRunDirectory(path, workspace);
@@ -160,5 +161,114 @@ describe('one writer', () => {
       ok: false,
       error: {message: expect.stringContaining('delete')},
     });
+  });
+});
+
+const ioError = (path: string, error: string, operation: string) => ({
+  code: 'io_error',
+  message: `Could not ${operation} ${JSON.stringify(path)}: ${error}. Check permissions and free space.`,
+  retryable: true,
+  details: {path, error, operation},
+});
+
+describe('ruling W10: the run directory', () => {
+  test('a refusal names the directory and what is wrong with it', async () => {
+    const base = await tempDirectory();
+    await mkdir(join(base, 'shared'));
+    await chmod(join(base, 'shared'), 0o777);
+    const refused = (path: string, problem: string) => ({
+      ok: false,
+      error: {
+        code: 'io_error',
+        message: `The run directory ${JSON.stringify(path)} ${problem}`,
+        retryable: true,
+        details: {path, operation: 'open'},
+      },
+    });
+    const inside = join(base, 'shared/run');
+    expect(await openRunDirectory(inside, join(base, 'shared'))).toEqual(
+      refused(
+        inside,
+        `is inside the workspace ${JSON.stringify(join(base, 'shared'))}. Use a directory outside it.`,
+      ),
+    );
+    expect(await openRunDirectory(join(base, 'shared'), undefined)).toEqual(
+      refused(
+        join(base, 'shared'),
+        'can be written by other users. Run `chmod 700` on it, or use another path.',
+      ),
+    );
+    // Every directory is inside this workspace.
+    expect(await openRunDirectory(join(base, 'run'), '/')).toMatchObject({
+      error: {message: expect.stringContaining('is inside the workspace "/"')},
+    });
+  });
+
+  test('what the system refuses is said with the path as it was written', async () => {
+    const base = await tempDirectory();
+    await symlink('loop', join(base, 'loop'));
+    const path = join(base, 'loop/run');
+    expect(await openRunDirectory(path, undefined)).toEqual({
+      ok: false,
+      error: ioError(path, 'ELOOP', 'open the run directory'),
+    });
+  });
+
+  test('one that is in use names its process, and is not in use afterwards', async () => {
+    const path = await tempDirectory();
+    expect(isRunInUse(path)).toBe(false);
+    const first = await openRunDirectory(path, undefined);
+    expect(isRunInUse(path)).toBe(true);
+    const second = await openRunDirectory(path, undefined);
+    expect(second.ok ? undefined : second.error).toEqual({
+      code: 'io_error',
+      message: expect.stringMatching(
+        /^The run directory ".*" is in use by process \d+ on .+\. Use another run directory; if that process is gone, delete .*\/lock\.$/,
+      ),
+      retryable: true,
+      details: {path, error: 'in_use', operation: 'lock'},
+    });
+    if (first.ok) await first.value.release();
+    expect(isRunInUse(path)).toBe(false);
+  });
+
+  test('a dangling link is refused as it is, and nothing is made where it leads', async () => {
+    const base = await tempDirectory();
+    await symlink(join(base, 'made'), join(base, 'dangling'));
+    for (const name of ['dangling', 'dangling/run']) {
+      const path = join(base, name);
+      expect(await openRunDirectory(path, undefined)).toEqual({
+        ok: false,
+        error: ioError(path, 'ENOENT', 'open the run directory'),
+      });
+    }
+    expect(await readdir(base)).toEqual(['dangling']);
+  });
+
+  test('an artifact that is named by its content is written again, and another one never', async () => {
+    const path = await tempDirectory();
+    const opened = await openRunDirectory(path, undefined);
+    if (!opened.ok) throw new Error(opened.error.message);
+    onTestFinished(() => opened.value.release());
+    const {saveArtifact} = opened.value;
+    const name = `undo/${'a'.repeat(64)}`;
+    for (const content of ['one', 'two'])
+      expect(await saveArtifact(name, content)).toEqual({ok: true, value: name});
+    expect(await readFile(join(path, name), 'utf8')).toBe('two');
+    expect((await stat(join(path, 'undo'))).mode & 0o777).toBe(0o700);
+    for (const other of [`undo/${'a'.repeat(63)}`, `undo/${'a'.repeat(65)}`, `undo/${'A'.repeat(64)}`]) {
+      expect(await saveArtifact(other, 'one')).toEqual({ok: true, value: other});
+      expect(await saveArtifact(other, 'two')).toEqual({
+        ok: false,
+        error: ioError(other, 'EEXIST', 'save the artifact'),
+      });
+    }
+    await expect(saveArtifact('events.jsonl', '')).rejects.toThrow(
+      'Expected an artifact path such as "logs/step_0001.txt", got "events.jsonl".',
+    );
+    for (const fine of [`a/${'b'.repeat(100)}`, 'a/b/c/d'])
+      expect((await saveArtifact(fine, '')).ok).toBe(true);
+    for (const wrong of [`a/${'b'.repeat(101)}`, 'a/.b', 'a/b c', ' a/b'])
+      await expect(saveArtifact(wrong, '')).rejects.toThrow('Expected an artifact path');
   });
 });

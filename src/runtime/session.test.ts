@@ -1,8 +1,5 @@
-import {spawn} from 'node:child_process';
-import {once} from 'node:events';
-import {appendFile, readdir, readFile, truncate, writeFile} from 'node:fs/promises';
+import {appendFile, mkdir, readdir, readFile, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import {openTestRuntime, readEvents, tempDirectory} from '../../test/support/open-test-runtime.ts';
 import {systemClock} from '../core/clock.ts';
@@ -82,6 +79,101 @@ describe('ruling W10: a session goes on', () => {
   });
 });
 
+describe('opening', () => {
+  test('ruling W10 a session has its directory for itself until it is closed', async () => {
+    const directory = await tempDirectory();
+    const session = await opened(directory);
+    const second = await openSession({directory, workspace: undefined, clock: systemClock});
+    expect(second).toMatchObject({ok: false, error: {details: {error: 'in_use'}}});
+    expect(session.signal.aborted).toBe(false);
+    expect(await session.close()).toEqual({ok: true, value: undefined});
+    expect(session.signal.aborted).toBe(true);
+    expect(await session.close()).toEqual({ok: true, value: undefined});
+    await (await opened(directory)).close();
+  });
+
+  test('ruling W10 a log that was changed is refused with the line and what is wrong with it', async () => {
+    const directory = await tempDirectory();
+    const path = await filled(directory, 1);
+    await appendFile(path, 'x\n');
+    expect(await openSession({directory, workspace: undefined, clock: systemClock})).toEqual({
+      ok: false,
+      error: {
+        code: 'io_error',
+        message: `Line 5 of ${path} has no hash: the log was changed after it was written. Use another run directory.`,
+        retryable: true,
+        details: {path, error: 'log_tampered', operation: 'resume'},
+      },
+    });
+  });
+
+  test('ruling W10 a log that cannot be read is no new one, and the directory is free again', async () => {
+    const directory = await tempDirectory();
+    const path = join(directory, 'events.jsonl');
+    await mkdir(path);
+    expect(await openSession({directory, workspace: undefined, clock: systemClock})).toEqual({
+      ok: false,
+      error: {
+        code: 'io_error',
+        message: `Could not read ${JSON.stringify(path)}: EISDIR. Check permissions and free space.`,
+        retryable: true,
+        details: {path, error: 'EISDIR', operation: 'read'},
+      },
+    });
+    expect(await readdir(directory)).toEqual(['events.jsonl']);
+  });
+
+  test('ruling W10 what each line says, from the first session on', async () => {
+    const directory = await tempDirectory();
+    await filled(directory, 1);
+    await (await opened(directory)).close();
+    const events = await readEvents(directory);
+    expect(events.map(({event, payload}) => [event, payload])).toEqual([
+      ['session_started', {version: 1}],
+      ['tool_call_started', {step: 1}],
+      ['tool_call_finished', {step: 1}],
+      ['session_ended', {steps: 1}],
+      ['session_resumed', {steps: 1, unfinished: []}],
+      ['session_ended', {steps: 1}],
+    ]);
+  });
+
+  test('policy: of steps that a crash cut off a hundred are named', async () => {
+    const directory = await tempDirectory();
+    const session = await opened(directory);
+    for (let step = 1; step <= 101; step += 1) session.emit('tool_call_started', {step: session.nextStep()});
+    session.emit('x', {step: '999'});
+    await session.close();
+    const next = await opened(directory);
+    expect(next.nextStep()).toBe(102);
+    await next.close();
+    const resumed = (await readEvents(directory)).find(({event}) => event === 'session_resumed');
+    expect(resumed?.payload).toEqual({
+      steps: 101,
+      unfinished: Array.from({length: 100}, (_, at) => at + 1),
+    });
+  });
+
+  test('policy: half a line is kept under a name that is free', async () => {
+    const directory = await tempDirectory();
+    const path = await filled(directory, 1);
+    for (const name of ['torn-line-5.txt', 'torn-line-5.1.txt'])
+      await writeFile(join(directory, name), 'of an earlier repair');
+    await appendFile(path, '{"seq":5,"ti');
+    await (await opened(directory)).close();
+    const [repaired] = (await readEvents(directory)).filter(({event}) => event === 'log_repaired');
+    expect(repaired?.payload).toEqual({torn_bytes: 12, kept_in: 'torn-line-5.2.txt'});
+    expect(await readFile(join(directory, 'torn-line-5.2.txt'), 'utf8')).toBe('{"seq":5,"ti');
+    expect(await readFile(join(directory, 'torn-line-5.txt'), 'utf8')).toBe('of an earlier repair');
+  });
+
+  test('ruling H7: the first call that nobody could be asked about is told apart once', async () => {
+    const session = await opened(await tempDirectory());
+    expect([1, 2, 3].map(() => session.isFirstUnanswered())).toEqual([true, false, false]);
+    await session.close();
+  });
+});
+
 describe('events verify', () => {
   test.each([
     ['a changed payload', (lines: string[]) => lines.map(line => line.replace('"step":1', '"step":9')), 2],
@@ -123,68 +215,4 @@ describe('writing', () => {
     expect(await call('echo', {text: 'a'})).toMatchObject({status: 'error', error: {error_type: 'io_error'}});
     expect((await events()).at(-1)?.event).toBe('session_ended');
   });
-});
-
-/** Node 20 runs no TypeScript: the modules under test are compiled for the process that is killed. */
-async function compileRuntime(): Promise<string> {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const out = join(await tempDirectory(), 'js');
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const options =
-    '--noCheck --target es2023 --module nodenext --rewriteRelativeImportExtensions --skipLibCheck --types node';
-  const sources = ['src/runtime/session.ts', 'src/core/clock.ts'];
-  const compiled = spawn(
-    process.execPath,
-    [compiler, ...options.split(' '), '--ignoreConfig', '--rootDir', 'src', '--outDir', out, ...sources],
-    {cwd: root, stdio: 'inherit'},
-  );
-  expect(await once(compiled, 'exit')).toEqual([0, null]);
-  await writeFile(join(out, 'package.json'), '{"type":"module"}');
-  return out;
-}
-
-const WRITER = `
-import {openSession} from './runtime/session.js';
-import {systemClock} from './core/clock.js';
-const session = await openSession({directory: process.argv[2], workspace: undefined, clock: systemClock});
-if (!session.ok) throw new Error(session.error.message);
-const {nextStep, emit} = session.value;
-for (;;) {
-  const step = nextStep();
-  emit('tool_call_started', {step, text: 'x'.repeat(step % 900)});
-  process.stdout.write('.');
-  await new Promise(setImmediate);
-  emit('tool_call_finished', {step});
-}`;
-
-test('ruling W10 a process killed at any moment leaves lines that verify, and a session that goes on', {
-  tags: 'slow',
-}, async () => {
-  const js = await compileRuntime();
-  await writeFile(join(js, 'writer.js'), WRITER);
-  const directory = await tempDirectory();
-  let steps = 0;
-  for (let round = 0; round < 4; round++) {
-    const writer = spawn(process.execPath, [join(js, 'writer.js'), directory], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let written = 0;
-    for await (const chunk of writer.stdout) {
-      written += chunk.length;
-      if (written > 100 + round * 37) writer.kill('SIGKILL');
-    }
-    const check = await verifyLog(join(directory, 'events.jsonl'));
-    expect(check).toMatchObject({ok: true, value: {state: expect.stringMatching(/^(intact|torn)$/)}});
-    const session = await opened(directory);
-    const next = session.nextStep();
-    expect(next).toBeGreaterThan(steps + 100);
-    steps = next - 1;
-    await session.close();
-  }
-  const events = await readEvents(directory);
-  expect(events.filter(({event}) => event === 'session_resumed').length).toBeGreaterThanOrEqual(4);
-  const started = events
-    .filter(({event}) => event === 'tool_call_started')
-    .map(({payload}) => payload['step']);
-  expect(new Set(started).size).toBe(started.length);
 });

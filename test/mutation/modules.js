@@ -16,6 +16,8 @@ const TIMED = 'src/tools/files/large-files.test.ts';
 
 /** They measure time too; others come by the same code. */
 const PATCH_TIMED = 'src/workspace/patch/hostile.test.ts';
+/** A process of its own has no mutant switched on. */
+const IN_A_PROCESS = 'src/runtime/session-crash.test.ts';
 
 /** All tests share their modules here, so one that puts another in the place of a module cannot run. */
 const MOCKING = ['src/sandbox/bubblewrap/bubblewrap-setup.test.ts', 'src/sandbox/child/broken-pipes.test.ts'];
@@ -30,7 +32,7 @@ export const MODULES = {
   fit: root => folder(root, 'src/web/fit'),
   cache: root => folder(root, 'src/web/cache'),
   config: root => folder(root, 'src/config'),
-  runtime: root => folder(root, 'src/runtime'),
+  runtime: root => without(folder(root, 'src/runtime'), IN_A_PROCESS),
   tools: root => quick(without(folder(root, 'src/tools'), TIMED)),
   edit: root => folder(root, 'src/workspace/edit'),
   patch: root => quick(without(folder(root, 'src/workspace/patch'), PATCH_TIMED)),

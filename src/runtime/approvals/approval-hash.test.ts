@@ -52,3 +52,34 @@ test('review R12: contents of 24 MB are hashed in turns, and the hash is that of
     expect(turns).toBeGreaterThanOrEqual(Math.floor(content.length / 2_000_000));
   }
 });
+
+test.each([65_535, 65_536, 200_000, 2_300_000])(
+  'policy: contents of %d characters have the hash of the whole',
+  async length => {
+    const content = Array.from({length}, (_, at) => 'abcdefg'[at % 7]).join('');
+    const call = {tool: 'write_file', params: {content, path: 'a'}, fileHashes: {a: 'f'}};
+    const whole = `{"fileHashes":{"a":"f"},"params":{"content":${JSON.stringify(content)},"path":"a"},"tool":"write_file"}`;
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      if (isDone) return;
+      turns += 1;
+      setImmediate(count);
+    };
+    setImmediate(count);
+    expect(await approvalHash(call)).toBe(createHash('sha256').update(whole).digest('hex'));
+    isDone = true;
+    expect(turns).toBe(Math.floor(length / 1_048_576));
+  },
+);
+
+test.each([
+  [[], '[]'],
+  [{}, '{}'],
+  ['', '""'],
+  [[1, [2]], '[1,[2]]'],
+  [{b: {}, a: [], B: null}, '{"B":null,"a":[],"b":{}}'],
+  [{a: '"\n'}, '{"a":"\\"\\n"}'],
+])('policy: %j is canonically %s', (value, text) => {
+  expect(inOne(value)).toBe(text);
+});

@@ -29,6 +29,18 @@ describe('a command of which it can be told what it runs', () => {
     ['cd packages/a && npm test', ['cd packages/a', 'npm test']],
     ['./a-b.sh c#d', ['./a-b.sh c#d']],
     ['export A=b', ['export A=b']],
+    // A backslash takes one character along, whatever that is.
+    ['echo \\a;ls', ['echo \\a', 'ls']],
+    ['echo \\😀;ls', ['echo \\😀', 'ls']],
+    // A dollar sign that no shell takes for more, at the end of a word.
+    ['echo a$', ['echo a$']],
+    ['echo $;ls $|ls $&&ls', ['echo $', 'ls $', 'ls $', 'ls']],
+    ['echo "$ a" "b$"', ['echo "$ a" "b$"']],
+    // A quote of one line, whatever lines there are behind it.
+    ["echo 'a' b\nls", ["echo 'a' b", 'ls']],
+    ['echo "a" b\nls', ['echo "a" b', 'ls']],
+    ['echo "\\"" b', ['echo "\\"" b']],
+    ['ls\t-l\t2>&1\t-a', ['ls\t-l\t\t-a']],
   ])('policy: %j', (text, expected) => {
     expect(parts(text)).toEqual(expected);
   });
@@ -110,6 +122,61 @@ describe('what hides a command, or may be read in two ways', () => {
     ["test -v 'a[$''(id)]'", '`test`'],
   ])('policy: %j is refused', (text, problem) => {
     expect(parts(text)).toContain(problem);
+  });
+});
+
+describe('words that a shell does not take for a program', () => {
+  test.each(
+    (
+      '. : [ alias bind break builtin caller command compgen complete compopt continue coproc declare dirs disown ' +
+      'enable eval exec exit export fc getopts hash history let local logout mapfile popd printf pushd read ' +
+      'readarray readonly return set shift shopt source suspend test trap type typeset ulimit umask unalias unset wait'
+    )
+      .split(' ')
+      .filter(word => !/^(?:coproc|:|\[)$/.test(word)),
+  )('policy: `%s` stands alone or nowhere', word => {
+    expect(parts(`${word} x`)).toEqual([`${word} x`]);
+    const refused = `has \`${word}\`, which can change what the other parts do`;
+    expect([parts(`${word} x; a`), parts(`a; ${word} x`), parts(`${word} x[1]`)]).toEqual(
+      Array(3).fill(refused),
+    );
+  });
+
+  test.each(
+    '! [[ ]] { } case coproc do done elif else esac fi for function if in namespace select then time until while'.split(
+      ' ',
+    ),
+  )('policy: `%s` is a word of the grammar', word => {
+    expect([parts(`${word} x`), parts(`a; ${word} x`)]).toEqual(
+      Array(2).fill(`has the shell word \`${word}\``),
+    );
+  });
+
+  test.each([
+    ['a; "b"', 'begins a part with `"b"`, which is no plain program'],
+    ['X=1', 'begins a part with `X=1`, which is no plain program'],
+    ['2>&1 a', 'begins a part with `2>&1`'],
+    ['', 'is empty'],
+    ['a &', 'has `&`'],
+    ['a || b', 'has `||`'],
+    ['a |& b', 'has `|&`'],
+    ['a;', 'ends where a command is expected'],
+    ['a;;b', 'has an empty part'],
+    ['a \\', 'has a backslash at the end of a line'],
+    ['a $(b)', 'has a substitution'],
+    ['$X', 'has an expansion in the place of a program'],
+    ['a $1', 'has an expansion'],
+    ['a "$X[1]"', 'has an expansion'],
+    ['a < f', 'has a redirection'],
+    ['a (b)', 'has parentheses'],
+    ['a # b', 'has a comment'],
+    ["a 'b", 'has a quote that does not end'],
+    ['a "b', 'has a quote that does not end'],
+    ["a 'b\nc'", 'has a quote of several lines'],
+    ['a "b\nc"', 'has a quote of several lines'],
+    ['a\u200b', 'has a character that cannot be seen'],
+  ])('policy: %j %s', (text, problem) => {
+    expect(parts(text)).toBe(problem);
   });
 });
 

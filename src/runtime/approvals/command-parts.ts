@@ -141,7 +141,7 @@ class PartReader {
       case '\\': {
         const next = this.#text[this.#at + 1];
         if (next === undefined || next === '\n') return 'has a backslash at the end of a line';
-        this.#take(next >= '\ud800' && next <= '\udbff' ? 3 : 2);
+        this.#take(2);
         return undefined;
       }
       case '$':

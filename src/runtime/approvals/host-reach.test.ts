@@ -86,3 +86,16 @@ test('review R11: the host of the call itself was decided about with the call', 
   );
   expect(allowed).toEqual(['www.example.com', 'WWW.example.com.']);
 });
+
+test('review R11: an IPv6 host is the same with and without brackets, and with a port', async () => {
+  const rules = [ALLOW, ruleOf({decision: 'allow', host: '[::1]'})];
+  const hosts = ['[::1]', '::1', '[::1]:8080', 'www.example.com:8080', '::2', '[::2]'];
+  const {allowed} = await reached({rules}, hosts);
+  expect(allowed).toEqual(['[::1]', '::1', '[::1]:8080', 'www.example.com:8080']);
+});
+
+test('review R11: a denial without a reason names the rule', async () => {
+  const rules = [ruleOf({decision: 'deny', host: 'denied.example'})];
+  const {reasons} = await reached({mode: 'auto', rules}, ['denied.example']);
+  expect(reasons).toEqual(['tools.approval.rules[0] denies it.']);
+});

@@ -1,8 +1,8 @@
-import {readdir, stat} from 'node:fs/promises';
+import {mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {tempDirectory} from '../../../test/support/open-test-runtime.ts';
-import {systemClock} from '../../core/clock.ts';
+import {systemClock, timestamp} from '../../core/clock.ts';
 import {PendingApprovals} from './pending-approvals.ts';
 
 const HASH = 'ab'.repeat(32);
@@ -86,4 +86,105 @@ test('policy: a dismissed call is asked about again', async () => {
   const added = await pending.add(CALL);
   expect((await pending.dismiss(added.ok ? added.value.id : '')).ok).toBe(true);
   expect(await pending.list()).toEqual({ok: true, value: []});
+});
+
+const NOW = 1_800_000_000_000;
+const unknown = (id: string) => ({
+  ok: false,
+  error: {
+    code: 'invalid_params',
+    message: `No approval "${id}" is waiting. It may have been given or have expired; list those that wait, or make the call again.`,
+    retryable: false,
+    details: {field: 'id', reason: 'unknown or expired'},
+  },
+});
+
+test('policy: what waits is whole, oldest first, and an approval is good for an hour from then', async () => {
+  const {pending, pass} = await open();
+  const first = {
+    id: HASH.slice(0, 20),
+    ...CALL,
+    created_at: timestamp(NOW),
+    expires_at: timestamp(NOW + 3_600_000),
+  };
+  expect(await pending.add(CALL)).toEqual({ok: true, value: first});
+  pass(1000);
+  const second = await pending.add({...CALL, hash: '00'.repeat(32), preview: 'x'.repeat(70_000)});
+  const listed = await pending.list();
+  expect(listed).toEqual({ok: true, value: [first, second.ok && second.value]});
+  expect(listed.ok && listed.value[1]?.preview.length).toBe(65_535);
+  expect(await pending.approve(first.id)).toEqual({
+    ok: true,
+    value: {...first, expires_at: timestamp(NOW + 3_601_000)},
+  });
+  expect(await pending.approve(first.id)).toEqual(unknown(first.id));
+  expect(await pending.dismiss('x'.repeat(50))).toEqual(unknown('x'.repeat(40)));
+});
+
+test('policy: of a hundred the oldest goes, and no other', async () => {
+  const {pending, directory} = await open();
+  const where = join(directory, 'approvals');
+  await mkdir(where);
+  const idOf = (at: number) => String(at).padStart(20, '0');
+  const write = (at: number) =>
+    writeFile(
+      join(where, `${idOf(at)}.pending.json`),
+      JSON.stringify({
+        ...CALL,
+        id: idOf(at),
+        created_at: timestamp(NOW - 1000 + ((at * 7) % 100)),
+        expires_at: timestamp(NOW + 1),
+      }),
+    );
+  for (let at = 0; at < 99; at += 1) await write(at);
+  await pending.add(CALL);
+  expect(await readdir(where)).toHaveLength(100);
+  await pending.add({...CALL, hash: 'cd'.repeat(32)});
+  const names = await readdir(where);
+  expect(names).toHaveLength(100);
+  expect(names).not.toContain(`${idOf(0)}.pending.json`);
+});
+
+test.each([
+  ['no JSON', '{'],
+  ['null', 'null'],
+  ['a text', '"x"'],
+  ['a missing field', JSON.stringify({...CALL, id: HASH.slice(0, 20), created_at: 'a'})],
+  [
+    'an expired one',
+    JSON.stringify({...CALL, id: HASH.slice(0, 20), created_at: 'a', expires_at: timestamp(NOW)}),
+  ],
+])('policy: a file with %s is no approval, and goes', async (_, content) => {
+  const {pending, directory} = await open();
+  const where = join(directory, 'approvals');
+  await mkdir(where);
+  await writeFile(join(where, `${HASH.slice(0, 20)}.pending.json`), content);
+  await writeFile(join(where, `${HASH.slice(0, 20)}.approved.json`), content);
+  await writeFile(join(where, 'note.txt'), 'mine');
+  expect(await pending.approve(HASH.slice(0, 20))).toEqual(unknown(HASH.slice(0, 20)));
+  expect(await pending.list()).toEqual({ok: true, value: []});
+  expect(await pending.redeem(HASH)).toBe(false);
+  expect(await readdir(where)).toEqual(['note.txt']);
+});
+
+test('policy: what cannot be read or stored is said, and no folder is nothing that waits', async () => {
+  const {pending, directory} = await open();
+  expect(await pending.list()).toEqual({ok: true, value: []});
+  expect(await pending.redeem(HASH)).toBe(false);
+  const path = join(directory, 'approvals');
+  await writeFile(path, 'no folder');
+  const failure = (error: string, operation: string) => ({
+    ok: false,
+    error: {
+      code: 'io_error',
+      message: `Could not ${operation} ${JSON.stringify(path)}: ${error}. Check permissions and free space.`,
+      retryable: true,
+      details: {path, error, operation},
+    },
+  });
+  expect(await pending.add(CALL)).toEqual(failure('EEXIST', 'store an approval in'));
+  expect(await pending.list()).toEqual(failure('ENOTDIR', 'read'));
+  expect(await pending.approve(HASH.slice(0, 20))).toEqual(failure('ENOTDIR', 'read'));
+  await expect(pending.redeem(HASH)).rejects.toThrow('ENOTDIR');
+  expect(await readFile(path, 'utf8')).toBe('no folder');
 });

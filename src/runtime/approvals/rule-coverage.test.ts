@@ -84,4 +84,26 @@ describe('rules and the parts of a command', () => {
     expect(await call()).toContain('said no');
     expect(asked).toHaveLength(2);
   });
+
+  test.each([
+    ['a x; npm test', '`a x` matches no rule; `npm test` alone would run.'],
+    ['a x; b; npm test', '`a x`, `b` match no rule; `npm test` alone would run.'],
+    [
+      'a x; a x; npm test; npm test -- y',
+      '`a x` matches no rule; `npm test`, `npm test -- y` alone would run.',
+    ],
+    ['a;b;c;d;e;npm test', '`a`, `b`, `c`, `d`, `e` match no rule; `npm test` alone would run.'],
+    ['a;b;c;d;e;f;npm test', '`a`, `b`, `c`, `d`, `e` and others match no rule; `npm test` alone would run.'],
+    [`${'a'.repeat(130)}; npm test`, `\`${'a'.repeat(120)}\` matches no rule; \`npm test\` alone would run.`],
+  ])('policy: what is said of the parts of %j', async (command, why) => {
+    const {call} = await open(command, [allow('npm test')]);
+    expect(await call()).toContain(
+      `run needs an approval and no approver is connected. ${why} The operator can`,
+    );
+  });
+
+  test('policy: where no part is covered, nothing is said of parts', async () => {
+    const {call} = await open('a; b', [allow('npm test')]);
+    expect(await call()).toContain('run needs an approval and no approver is connected. The operator can');
+  });
 });

@@ -1,3 +1,4 @@
+import {getEventListeners} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -147,4 +148,28 @@ describe('time and failure', () => {
     });
     expect(await readFile(join(directory, 'diffs/step_0001.patch'), 'utf8')).toBe('diff');
   });
+});
+
+test('policy: nothing is left behind: no timer, and nobody who listens to the caller', async () => {
+  const clock = createManualClock();
+  const {signal} = new AbortController();
+  const {call} = await openTestRuntime({tools: [echoTool], clock});
+  expect((await call('echo', {text: 'a'}, {signal})).status).toBe('success');
+  expect(clock.pending()).toBe(0);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('policy: a call that is cancelled before it begins says so, and runs nothing', async () => {
+  let ran = 0;
+  const counts = toolOf('counts', async () => {
+    ran += 1;
+    return ran;
+  });
+  const {call} = await openTestRuntime({tools: [counts]});
+  expect((await call('counts', {}, {signal: AbortSignal.abort()})).error).toEqual({
+    error_type: 'cancelled',
+    message: 'The call of counts was cancelled.',
+    details: {retryable: true},
+  });
+  expect(ran).toBe(0);
 });

@@ -1,15 +1,20 @@
-import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
+import {fail} from '../../core/failure/fail.ts';
+import {contentHash} from '../content-hash.ts';
 import {type HoldEntry, handleByDescriptor} from '../jail/entry-handle.ts';
 import {openWorkspace} from '../jail/jail.ts';
+import {temporaryPath} from '../jail/staged-file.ts';
 import {fileWrites} from '../patch/file-writes.ts';
 import {planPatch} from '../patch/plan-patch.ts';
 import {changeWorkspace} from './change-workspace.ts';
+import {transactionTokens} from './journal-file.ts';
 import {recoverJournals} from './recover-journals.ts';
+import {clear, rollBack} from './roll-back.ts';
 
 const FILES = Array.from({length: 40}, (_, at) => `d${at % 2}/f${at}`);
 
@@ -65,4 +70,121 @@ test('W19: taking back writes several files at a time and synchronises each dire
   expect(FILES.map(path => readFileSync(join(root, path), 'utf8'))).toEqual(FILES.map(() => 'old\n'));
   expect(readdirSync(directory)).toEqual([]);
   expect({most, synchronised}).toEqual({most: 8, synchronised: 2});
+});
+
+describe('W19: what a change that was cut off leaves', () => {
+  function place() {
+    const root = temporaryDirectory();
+    const workspace = unwrap(openWorkspace(root));
+    const pathOf = (name: string) => unwrap(workspace.resolveForWrite(name));
+    const temporaryOf = (name: string, at: number) => temporaryPath(pathOf(name), transactionTokens()(at));
+    const textOf = (text: string) => ({bytes: Buffer.from(text), hash: contentHash(Buffer.from(text))});
+    const old = (text: string, mode = 0o644) => ({...textOf(text), mode, owner: undefined});
+    return {root, workspace, pathOf, temporaryOf, textOf, old};
+  }
+
+  test('temporary files and directories that were made go, innermost first, and others stay', async () => {
+    const {root, workspace, pathOf, temporaryOf, textOf} = place();
+    mkdirSync(join(root, 'd/e'), {recursive: true});
+    mkdirSync(join(root, 'f'));
+    writeFileSync(join(root, 'f/mine'), '');
+    const names = ['d/e/n', 'f/n'];
+    const entries = names.map((name, at) => ({
+      path: pathOf(name),
+      temporary: temporaryOf(name, at),
+      old: undefined,
+      newHash: textOf('new').hash,
+    }));
+    for (const {path, temporary} of entries) {
+      writeFileSync(join(root, path), 'new');
+      writeFileSync(join(root, temporary), 'ne');
+    }
+    const directories = ['d', 'd/e', 'f'].map(pathOf);
+    const undone = unwrap(await rollBack(workspace, {root, entries, directories}));
+    expect(undone).toEqual({restored: names.toReversed().map(pathOf), conflicts: []});
+    expect(readdirSync(root, {recursive: true}).sort()).toEqual(['f', 'f/mine']);
+    // A second time there is nothing to do, and it does no harm.
+    expect(unwrap(await rollBack(workspace, {root, entries, directories}))).toEqual({
+      restored: [],
+      conflicts: [],
+    });
+    workspace.close();
+  });
+
+  test('what is in neither state is left alone, and a mode that was changed is brought back', async () => {
+    const {root, workspace, pathOf, temporaryOf, textOf, old} = place();
+    const entryOf = (name: string, at: number, mode: number) => ({
+      path: pathOf(name),
+      temporary: temporaryOf(name, at),
+      old: old('old', mode),
+      newHash: textOf('new').hash,
+    });
+    for (const [name, text] of [
+      ['a', 'new'],
+      ['b', 'of another'],
+      ['c', 'old'],
+      ['d', 'old'],
+    ] as const) {
+      writeFileSync(join(root, name), text);
+      chmodSync(join(root, name), 0o644);
+    }
+    const entries = [
+      entryOf('a', 0, 0o600),
+      entryOf('b', 1, 0o644),
+      entryOf('c', 2, 0o644),
+      entryOf('d', 3, 0o600),
+    ];
+    const undone = unwrap(await rollBack(workspace, {root, entries, directories: []}));
+    expect(undone).toEqual({restored: ['d', 'a'].map(pathOf), conflicts: [pathOf('b')]});
+    const now = ['a', 'b', 'c', 'd'].map(name => [
+      readFileSync(join(root, name), 'utf8'),
+      statSync(join(root, name)).mode & 0o777,
+    ]);
+    expect(now).toEqual([
+      ['old', 0o600],
+      ['of another', 0o644],
+      ['old', 0o644],
+      ['old', 0o600],
+    ]);
+    workspace.close();
+  });
+
+  test('a file that was removed comes back, and one that another process made is left alone', async () => {
+    const {root, workspace, pathOf, temporaryOf, old} = place();
+    writeFileSync(join(root, 'there'), 'of another');
+    const entryOf = (name: string, at: number) => ({
+      path: pathOf(name),
+      temporary: temporaryOf(name, at),
+      old: old('old'),
+      newHash: undefined,
+    });
+    const entries = [entryOf('gone', 0), entryOf('there', 1)];
+    const undone = unwrap(await rollBack(workspace, {root, entries, directories: []}));
+    expect(undone).toEqual({restored: [pathOf('gone')], conflicts: [pathOf('there')]});
+    expect(readFileSync(join(root, 'gone'), 'utf8')).toBe('old');
+    expect(readdirSync(root).sort()).toEqual(['gone', 'there']);
+    workspace.close();
+  });
+
+  test('what the system refuses is the answer, and a temporary file that is gone is none', async () => {
+    const {root, workspace, pathOf, temporaryOf, textOf} = place();
+    const failing = fail('io_error', 'No.', {path: 'a'});
+    const temporary = temporaryOf('a', 0);
+    const entries = [{path: pathOf('a'), temporary, old: undefined, newHash: textOf('new').hash}];
+    const journal = {root, entries, directories: []};
+    writeFileSync(join(root, 'a'), 'new');
+    expect(await rollBack({...workspace, remove: async () => failing}, journal)).toEqual(failing);
+    expect(await clear({...workspace, remove: async () => failing}, {temporary, directories: []})).toEqual(
+      failing,
+    );
+    expect(await clear(workspace, {temporary, directories: []})).toEqual({ok: true, value: undefined});
+    const openFile = async () => failing;
+    expect(await rollBack({...workspace, openFile}, journal)).toEqual(failing);
+    const stale = fail('not_a_file', 'A link.', {path: 'a'});
+    expect(await rollBack({...workspace, openFile: async () => stale}, journal)).toEqual({
+      ok: true,
+      value: {restored: [], conflicts: [pathOf('a')]},
+    });
+    workspace.close();
+  });
 });

@@ -38,6 +38,8 @@ describe('W6: what differs is named by its kind', () => {
       ['line endings', 'tabs against spaces', 'indentation', 'white space within a line'],
     ],
     ['\u201ca\u201d\r\nb', '"a"\nb', ['line endings', 'curly quotes or dashes']],
+    // Each kind is in both of them, and differs.
+    ['a\t b\r\nc', 'a \tb\rc', ['white space']],
     ['a b', 'ab', ['white space within a line']],
     ['a b', 'a\nb', ['white space or line breaks']],
     ['a\nb\n', 'ab', ['white space or line breaks']],

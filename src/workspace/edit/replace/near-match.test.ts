@@ -54,6 +54,69 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
     );
   });
 
+  test.each([
+    ['7\t', '8\t'],
+    ['7|', '8|'],
+    ['7 |', '8 |'],
+    ['7\u2502', '8\u2502'],
+    ['7\u2192', '8\u2192'],
+    ['7:', '8:'],
+    ['107:', '108:'],
+    [' 7:', ' 8:'],
+    ['   107\t', '   108\t'],
+    // A blank may belong to the number.
+    ['7| ', '8| '],
+    ['7 | ', '8 | '],
+    ['7\u2502 ', '8\u2502 '],
+    ['7 \u2192 ', '8 \u2192 '],
+    ['7: ', '8: '],
+    ['   107: ', '   108: '],
+  ])('line numbers %j and %j, and nothing else', (first, second) => {
+    const wanted = `${first}  console.log("Hello, " + name);\n${second}  return 'done';`;
+    expect(near(CODE, wanted)).toEqual({
+      hint: 'Nearest: lines 7-8; old_string has line numbers pasted with the text. Send lines 7-8 as in the file.',
+      nearest: {
+        lines: [7, 8],
+        text: `  console.log("Hello, " + name);\n  return 'done';`,
+        differs: ['line numbers pasted with the text'],
+      },
+    });
+  });
+
+  test.each([
+    ['one line has none', '7: console.log("Hello, " + name);\nreturn'],
+    ['there are letters before it', 'a7: console.log("Hello, " + name);'],
+    ['two blanks before the bar', '7  | console.log("Hello, " + name);'],
+    ['nothing ends it', '7 console.log("Hello, " + name);'],
+  ])('no line numbers: %s', (_, wanted) => {
+    expect(near(CODE, wanted).nearest?.differs ?? []).not.toContain('line numbers pasted with the text');
+  });
+
+  test('a line that is empty needs no number', () => {
+    const wanted = '4\t}\n\n6\tfunction say(name) {';
+    expect(near(CODE, wanted)).toMatchObject({
+      nearest: {lines: [4, 6], differs: ['line numbers pasted with the text']},
+    });
+  });
+
+  test('escapes of each kind', () => {
+    const text = 'a\tb\r\n"c" \'d\' `e` \\ f\n';
+    expect(near(text, 'a\\tb\\r\\n\\"c\\" \\\'d\\\' \\`e\\` \\\\ f').nearest).toEqual({
+      lines: [1, 2],
+      text: text.slice(0, -1),
+      differs: ['escaped newlines, tabs or quotes (such as \\n) instead of the characters'],
+    });
+    expect(near('x = "a\\nb";\n', 'x = "a\nb";')).toMatchObject({
+      hint: 'Nearest: line 1; old_string has real newlines where the file has the characters \\n. Send line 1 as in the file.',
+    });
+  });
+
+  test('what a repair leaves different is said as well', () => {
+    expect(near(CODE, '7: console.log("Hello, "  +  name);').hint).toBe(
+      'Nearest: line 7; old_string has line numbers pasted with the text, and differs in the number of spaces. Send line 7 as in the file.',
+    );
+  });
+
   test('escaped newlines, and the reverse', () => {
     expect(near(CODE, 'function add(a, b) {\\n\\tconst sum').nearest).toMatchObject({
       lines: [1, 2],
