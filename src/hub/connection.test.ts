@@ -1,12 +1,16 @@
-import {once} from 'node:events';
 import {writeFile} from 'node:fs/promises';
-import {connect as connectSocket} from 'node:net';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {createCertificateAuthority} from '../../test/support/certificates.ts';
 import {startFaultProxy} from '../../test/support/fault-proxy.ts';
 import {codeOf} from '../../test/support/outcome.ts';
-import {hubSettings, REDIS_SERVER, type RedisEngine, startRedis} from '../../test/support/redis-engine.ts';
+import {
+  hubSettings,
+  REDIS_SERVER,
+  type RedisEngine,
+  redisCommand,
+  startRedis,
+} from '../../test/support/redis-engine.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
 import type {LogEvent} from '../core/log.ts';
@@ -230,12 +234,3 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a connection to the engine', () =
     expect(codeOf(await probeHub(hubSettings({url: 'redis://127.0.0.1:1'}), deps))).toBe('hub_unavailable');
   });
 });
-
-/** What no script may do. */
-async function redisCommand(port: number, ...words: readonly string[]): Promise<string> {
-  const socket = connectSocket(port, '127.0.0.1');
-  socket.write(`${words.join(' ')}\r\n`);
-  const [answer] = await once(socket, 'data');
-  socket.destroy();
-  return String(answer);
-}

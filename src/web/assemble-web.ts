@@ -247,7 +247,8 @@ function robotsAccess(
       const asked = await askHost(
         url.host,
         {hosts: replicas?.hosts, clock},
-        budget.remainingMs(),
+        // That the host is busy is said before the time of robots.txt is over.
+        0.9 * budget.remainingMs(),
         budget,
         () => transport.request(target.value, {method: 'GET', headers}, budget),
       );

@@ -6,6 +6,7 @@ import type {SharedBodies} from '../core/replicas/shared-bodies.ts';
 import type {Result} from '../core/result.ts';
 import type {Browser} from './browser/browser.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
+import type {NewCacheEntry} from './cache/entry.ts';
 import {pageAddress} from './cache/page-address.ts';
 import {printSharedEntry, readSharedEntry} from './cache/shared-entry.ts';
 import {credentialFor} from './credentials/credential-origin.ts';
@@ -84,12 +85,25 @@ async function loadAcross(
   if (bodies === undefined || credentialFor(origin, credentials)) {
     return loadPage(start, request, deps, reach, signal);
   }
-  const address = pageAddress(canonical, readingVariant(reading, options));
+  const variant = readingVariant(reading, options);
+  const address = pageAddress(canonical, variant);
   const wanted = rendering.method === 'browser' ? rendering.origin : 'http';
+  const nameOf = (page: string): string => `page\n${wanted}\n${page}`;
   const timeoutMs = options.timeout_seconds * 1000;
+  const ttlMs = options.cache_ttl_days * DAY_MS;
+  /** What redirects led to is kept under its own address, as on the disk, unless another replica loads it just now. */
+  const shareReached = async (finalUrl: string, entry: NewCacheEntry): Promise<void> => {
+    // What a credential showed has another address.
+    if (entry.canonical_url !== pageAddress(finalUrl, variant)) return;
+    const terms = {signal, waitMs: 0, above: Number.MAX_SAFE_INTEGER, anew: noCache};
+    const obtained = await bodies.obtain(nameOf(entry.canonical_url), terms);
+    if (obtained.kind !== 'turn') return;
+    await obtained.turn.put(printSharedEntry(entry), ttlMs);
+    await obtained.turn.end();
+  };
   return loadOnce(
     {
-      name: `page\n${wanted}\n${address}`,
+      name: nameOf(address),
       noCache,
       // As long as the one who loads it may take: robots.txt, the host's turn, and the page.
       waitMs: 3 * timeoutMs,
@@ -113,16 +127,22 @@ async function loadAcross(
         await cache.write(kept);
         return page;
       },
-      load: turn => {
+      load: async turn => {
+        let reached: NewCacheEntry | undefined;
         const write: DiskCache['write'] = async entry => {
           const stored = await cache.write(entry);
-          // What redirects led to is another page, whose turn is not ours.
-          if (turn === undefined || entry.canonical_url !== address) return stored;
-          const shared = await turn.put(printSharedEntry(entry), options.cache_ttl_days * DAY_MS);
+          if (turn === undefined) return stored;
+          if (entry.canonical_url !== address) {
+            reached = entry;
+            return stored;
+          }
+          const shared = await turn.put(printSharedEntry(entry), ttlMs);
           return stored && shared;
         };
         const shared = turn === undefined ? deps : {...deps, cache: {...cache, write}};
-        return loadPage(start, request, shared, reach, signal);
+        const page = await loadPage(start, request, shared, reach, signal);
+        if (page.ok && reached !== undefined) await shareReached(page.value.finalUrl, reached);
+        return page;
       },
     },
     bodies,

@@ -66,6 +66,46 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 replicas', () => {
     expect(origin.mostAtOnce()).toBe(2);
   });
 
+  test('S1 what a redirect led to is taken under its own address, and nothing is kept under the other', async () => {
+    const origin = await startOrigin((request, response) => {
+      if (request.url === '/old') response.writeHead(301, {Location: '/new'}).end();
+      else response.writeHead(200, {'Content-Type': 'text/plain'}).end(`The text of ${request.url}.`);
+    });
+    const [one, other, third] = replicas(3, {port: origin.port, ...FREE});
+    const paths = (): readonly string[] => origin.pages().map(({path}) => path);
+    expect(await one?.webFetch({url: origin.url('/old')})).toMatchObject({
+      ok: true,
+      value: {final_url: origin.url('/new'), notes: []},
+    });
+    expect(paths()).toEqual(['/old', '/new']);
+    const taken = await other?.webFetch({url: origin.url('/new')});
+    expect(taken).toMatchObject({
+      ok: true,
+      value: {notes: ['cache_hit'], chunks: [{text: 'The text of /new.'}]},
+    });
+    expect(paths()).toEqual(['/old', '/new']);
+    await third?.webFetch({url: origin.url('/old')});
+    expect(paths()).toEqual(['/old', '/new', '/old', '/new']);
+  });
+
+  test('S1 a host that is kept busy is no robots.txt that says nothing', async () => {
+    let release: () => void = () => {};
+    const origin = await startOrigin((_, response) => {
+      release = () => response.writeHead(200, {'Content-Type': 'text/plain'}).end('Late.');
+    });
+    const options = {port: origin.port, host_gap_ms: 0, max_per_host: 1};
+    const [one] = replicas(1, {...options, timeoutSeconds: 20});
+    const late = one?.webFetch({url: origin.url('/late')});
+    await expect.poll(() => origin.pages().length, {timeout: 10_000}).toBe(1);
+    // Nobody knows the robots.txt any more.
+    for (const key of (await command(engine, 'KEYS', '*:b:*')) as readonly string[])
+      await command(engine, 'DEL', key);
+    const [other] = replicas(1, {...options, timeoutSeconds: 1});
+    expect(codeOf(unwrapOptional(await other?.webFetch({url: origin.url('/page')})))).toBe('host_busy');
+    release();
+    expect(codeOf(unwrapOptional(await late))).toBe('ok');
+  });
+
   test('S1 what one replica was told by Retry-After holds for all at once', async () => {
     let refusals = 0;
     const origin = await startOrigin((_, response) => {

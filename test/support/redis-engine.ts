@@ -1,7 +1,8 @@
 import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {mkdtemp, rm} from 'node:fs/promises';
-import {createServer} from 'node:net';
+import {connect, createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {HubSettings} from '../../src/hub/options.ts';
@@ -16,6 +17,8 @@ export const REDIS_SERVER = (process.env['PATH'] ?? '')
 /** A server of the test's own, on a free port of loopback. Nothing of it is kept. */
 export interface RedisEngine {
   readonly port: number;
+  /** Where it keeps its data, if it does. */
+  readonly directory: string;
   readonly url: string;
   /** SIGKILL: what it held is gone. */
   readonly kill: () => Promise<void>;
@@ -64,6 +67,7 @@ export async function startRedis(...options: readonly string[]): Promise<RedisEn
   await start();
   return {
     port,
+    directory,
     url: `redis://127.0.0.1:${port}`,
     kill,
     start,
@@ -74,6 +78,15 @@ export async function startRedis(...options: readonly string[]): Promise<RedisEn
       await rm(directory, {recursive: true, force: true});
     },
   };
+}
+
+/** What no script may do, by a connection of its own. */
+export async function redisCommand(port: number, ...words: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${words.join(' ')}\r\n`);
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  return String(answer);
 }
 
 /** The defaults of `tools.hub`, and what a test says otherwise. */

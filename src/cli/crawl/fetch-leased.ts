@@ -95,6 +95,10 @@ export async function fetchLeased(
   const pause = refusalPause(failure, attempts, engineNow());
   const pauseMs = pause === undefined ? 0 : Math.min(pause, LONGEST_PAUSE_MS);
   const aside = pause !== undefined && pause > LONGEST_PAUSE_MS;
+  // The host was not asked, so this was no try of the address.
+  if (code === 'host_busy' && !aside) {
+    return {record: undefined, finish: {leased, outcome: 'back', code, pauseMs}, links: []};
+  }
   if (failure.retryable && !aside && attempts < terms.tries) {
     const doubled = FIRST_DELAY_MS * 2 ** (attempts - 1);
     const delayMs = Math.max(pauseMs, doubled) + random() * doubled;

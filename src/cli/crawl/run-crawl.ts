@@ -1,6 +1,4 @@
-import {once} from 'node:events';
-import {createWriteStream} from 'node:fs';
-import {rename, rm} from 'node:fs/promises';
+import {open, rename, rm} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {fail} from '../../core/failure/fail.ts';
 import {randomHex} from '../../core/random.ts';
@@ -154,18 +152,15 @@ async function exportJob(
 /** The name holds a whole export or what was there before. */
 async function exportToFile(files: readonly string[], path: string): Promise<ExportCounts> {
   const partial = `${path}.${randomHex(4)}.partial`;
-  const output = createWriteStream(partial, {flags: 'wx'});
+  const output = await open(partial, 'wx');
   try {
-    await once(output, 'open');
-    const counts = await exportResults(files, async line => {
-      if (!output.write(line)) await once(output, 'drain');
-    });
-    output.end();
-    await once(output, 'close');
+    const counts = await exportResults(files, line => output.appendFile(line));
+    await output.datasync();
+    await output.close();
     await rename(partial, path);
     return counts;
   } catch (error) {
-    output.destroy();
+    await output.close();
     await rm(partial, {force: true});
     throw error;
   }

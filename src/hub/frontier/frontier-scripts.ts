@@ -168,8 +168,8 @@ for at = 2, #ARGV, 5 do
     if max == 1 and gap > asked then asked = gap end
     if asked > 0 then redis.call('ZADD', p .. ':nx', 'GT', now + asked, host) end
     if pause > 0 then
-      -- Refusals of what was under way together count once.
-      if next <= now + gap and redis.call('HINCRBY', p .. ':rf', host, 1) >= 6 then aside = true end
+      -- Refusals of what was under way together count once, and who was not asked has refused nothing.
+      if outcome ~= 'back' and next <= now + gap and redis.call('HINCRBY', p .. ':rf', host, 1) >= 6 then aside = true end
     elseif outcome == 'done' then
       redis.call('HDEL', p .. ':rf', host)
     end

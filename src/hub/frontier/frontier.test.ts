@@ -1,8 +1,9 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {codeOf} from '../../../test/support/outcome.ts';
 import {hubSettings, REDIS_SERVER, type RedisEngine, startRedis} from '../../../test/support/redis-engine.ts';
 import {systemClock} from '../../core/clock.ts';
-import type {Result} from '../../core/result.ts';
-import {type HubConnection, openHubConnection} from '../connection.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {type HubConnection, type HubValue, openHubConnection} from '../connection.ts';
 import {type Frontier, type FrontierUrl, isJobName, type JobSettings, openFrontier} from './frontier.ts';
 
 const SETTINGS: JobSettings = {
@@ -21,6 +22,38 @@ function value<Value>(result: Result<Value>): Value {
   if (!result.ok) throw new Error(result.error.message);
   return result.value;
 }
+
+test('S1 what no engine says of a lease is no answer', async () => {
+  const terms = {lease: 60_000, depth: 0, tries: 3};
+  const answer = (given: Partial<typeof terms>, now = 1): readonly HubValue[] => {
+    const {lease, depth, tries} = {...terms, ...given};
+    return ['running', 0, 'e', now, lease, depth, tries, 0, 1, 'h', '1 0 https://h/', 0];
+  };
+  const take = async (said: readonly HubValue[]) => {
+    const connection = {key: (...parts: readonly string[]) => parts.join(':'), run: async () => ok(said)};
+    return codeOf(await openFrontier(connection as unknown as HubConnection, 'job').take(4));
+  };
+  expect(await take(answer({}))).toBe('ok');
+  for (const given of [
+    {lease: 1e12},
+    {lease: Number.POSITIVE_INFINITY},
+    {lease: -1},
+    {tries: 1e9},
+    {depth: Number.NaN},
+  ])
+    expect(await take(answer(given)), JSON.stringify(given)).toBe('internal');
+  const [state, wait, epoch, now, ...rest] = answer({});
+  for (const strange of [
+    [],
+    [state, wait],
+    [state, wait, epoch, Number.POSITIVE_INFINITY, ...rest],
+    ['sideways', wait, epoch, now, ...rest],
+    [...answer({}), 2, 'h', 'no entry', 0],
+    [...answer({}), 2, 'h', `1 0 ${'x'.repeat(70_000)}`, 0],
+    [...answer({}), '2', 'h', '1 0 https://h/2', 0],
+  ])
+    expect(await take(strange as readonly HubValue[]), JSON.stringify(strange).slice(0, 80)).toBe('internal');
+});
 
 test('S1 the name of a job is part of keys and files, and nothing else', () => {
   expect(['a', 'docs-2026.1', 'A_b'].every(isJobName)).toBe(true);
@@ -195,6 +228,28 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 the frontier of a job', () => {
     expect(again).toEqual(['https://one/1 1', 'https://one/2 1', 'https://one/0 2']);
   });
 
+  test('S1 an address that nobody asked for keeps its place and its tries, and its host has refused nothing', async () => {
+    const {frontier, epoch, engineDo, key} = await open();
+    await frontier.add(
+      epoch,
+      [0, 1].map(at => page('one', at)),
+    );
+    for (let times = 0; times < 8; times += 1) {
+      await engineDo('DEL', key('nx'));
+      await engineDo('ZADD', key('hosts'), '1', 'one');
+      const [leased] = value(await frontier.take(1)).urls;
+      expect(leased).toMatchObject({url: 'https://one/0', attempt: 1, aside: false});
+      await engineDo('DEL', key('nx'));
+      if (leased) await frontier.finish([{leased, outcome: 'back', code: 'host_busy', pauseMs: 9000}]);
+      expect(value(await frontier.take(1)).urls).toEqual([]);
+    }
+    expect(value(await frontier.status())).toMatchObject({
+      pending: 2,
+      errors: {host_busy: 8},
+      hosts: {aside: 0},
+    });
+  });
+
   test('S1 a host that asks for a pause six times in a row is given up, and what waits for it is told so', async () => {
     const {frontier, epoch, engineDo, key} = await open({gapMs: 1});
     await frontier.add(
@@ -235,6 +290,29 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 the frontier of a job', () => {
     expect(await engineDo('KEYS', key('*'))).toEqual([key('n')]);
     // The name may be used again.
     expect(value(await frontier.start(SETTINGS)).made).toBe(true);
+  });
+
+  test('S1 a job that is cancelled while workers take, finish and add keeps nothing of what they say', async () => {
+    const {frontier, epoch, engineDo, key, listed} = await open({perHost: 4, maxPending: 100_000});
+    const pages = (from: number): readonly FrontierUrl[] =>
+      Array.from({length: 200}, (_, at) => page(`h${(from + at) % 900}`, from + at));
+    for (let from = 0; from < 1800; from += 200) await frontier.add(epoch, pages(from));
+    await listed();
+    let given = 0;
+    const worker = async (from: number): Promise<string> => {
+      for (let next = from; ; next += 200) {
+        const {state, urls} = value(await frontier.take(20));
+        if (state !== 'running') return state;
+        given += urls.length;
+        value(await frontier.add(epoch, pages(next)));
+        value(await frontier.finish(urls.map(leased => ({leased, outcome: 'back'}))));
+      }
+    };
+    const working = Array.from({length: 4}, (_, at) => worker(10_000 * (at + 1)));
+    await expect.poll(() => given).toBeGreaterThan(100);
+    expect(value(await frontier.cancel())).toBe('cancelled');
+    expect(new Set(await Promise.all(working))).toEqual(new Set(['cancelled']));
+    expect(await engineDo('KEYS', key('*'))).toEqual([key('n')]);
   });
 
   test('S1 a job that is not there is gone, and no lease of its life before holds in the next', async () => {

@@ -104,6 +104,9 @@ export interface Frontier {
   readonly status: () => Promise<Result<JobStatus | undefined>>;
 }
 
+const LONGEST_LEASE_MS = 3_600_000;
+const MOST_TRIES = 10;
+
 /** As `ADD` was given it: attempt, depth and address. */
 const ENTRY = /^(\d{1,9}) (\d{1,9}) ([^\s]{1,65536})$/;
 const JOB_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -214,6 +217,8 @@ function readTaken(answer: readonly HubValue[], most: number): Taken | undefined
   if (state === 'gone') return GONE;
   if (!isJobState(state) || !isCount(waitMs) || typeof epoch !== 'string') return undefined;
   if (!isCount(now) || !isCount(leaseMs) || !isCount(depth) || !isCount(tries)) return undefined;
+  // No job is made with more. A lease that is longer than a timer would end at once.
+  if (leaseMs > LONGEST_LEASE_MS || tries > MOST_TRIES) return undefined;
   const urls: LeasedUrl[] = [];
   for (let at = 0; at + 3 < rest.length && urls.length < most; at += 4) {
     const [fence, host, entry, aside] = rest.slice(at, at + 4);
@@ -233,7 +238,7 @@ function strange({name}: HubScript): Result<never> {
 }
 
 function isCount(value: HubValue | undefined): value is number {
-  return typeof value === 'number' && value >= 0;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 function isJobState(value: HubValue | undefined): value is JobState {

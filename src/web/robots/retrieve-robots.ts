@@ -23,8 +23,8 @@ export interface RetrieveDeps {
 
 /**
  * FR-WF-ROBOTS-FETCH-01: the robots.txt of the origin of `asked`, over redirects. Fails with
- * `robots_unavailable`, or as the origin itself fails (`dns_failed`, `network` with `tls_validation_failed`, a
- * refusal of the guard).
+ * `robots_unavailable`, as the origin itself fails (`dns_failed`, `network` with `tls_validation_failed`, a
+ * refusal of the guard), or where its host could not have a turn (`host_busy`, `hub_unavailable`).
  */
 export async function retrieveRobots(
   asked: WebUrl,
@@ -108,6 +108,8 @@ async function readRules(
  */
 function explain(failed: Err<Failure>, hop: WebUrl, asked: WebUrl): Err<Failure> {
   const {code} = failed.error;
+  // Ruling S1: nobody was asked, so nothing is known of robots.txt, whatever `fail_open` says.
+  if (code === 'host_busy' || code === 'hub_unavailable') return failed;
   if (code === 'dns_failed' && hop.name === asked.name) return failed;
   if (reasonOf(failed.error) === 'tls_validation_failed' && hop.origin === asked.origin) return failed;
   if ((code === 'ssrf_blocked' || code === 'port_blocked') && hop.origin === asked.origin) return failed;

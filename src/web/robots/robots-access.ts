@@ -43,7 +43,7 @@ export interface RobotsAccessDeps<Call> {
 export interface RobotsAccess<Call> {
   /**
    * SRD 3.3: whether a URL may be fetched. Fails with `robots_disallowed`, `robots_unavailable`, as the origin
-   * itself fails (`dns_failed`, `network`), or with `cancelled`. With `failOpen`, it may be although the rules are unknown (FR-WF-09a).
+   * itself fails (`dns_failed`, `network`), with `host_busy` or `hub_unavailable`, or with `cancelled`. With `failOpen`, it may be although the rules are unknown (FR-WF-09a).
    */
   readonly check: (checked: CheckedUrl, call: Call, signal?: AbortSignal) => Promise<Result<RobotsLeave>>;
 }
