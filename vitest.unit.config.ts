@@ -1,21 +1,14 @@
-import {configDefaults, defineConfig} from 'vitest/config';
-import {slow, workers} from './test/support/vitest-settings.ts';
+import {defineConfig} from 'vitest/config';
+import {besideCode, slow, workers} from './test/support/vitest-settings.ts';
 
-/** The fast loop (`npm run test:unit`): beside the code, in processes that each load a module once. */
+/** The fast loop (`npm run test:unit`): beside the code, without what takes its time. `npm test` runs that. */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts'],
-    // Races, crashes, large inputs and properties take their time. `npm test` runs them.
-    exclude: [
-      ...configDefaults.exclude,
-      'src/**/*{race,hostile,crash}*.test.ts',
-      'src/**/*.property.test.ts',
-    ],
+    ...besideCode,
     tags: [slow],
     tagsFilter: ['!slow'],
-    // Processes and not threads: some tests count the descriptors and sockets of their process.
-    pool: 'forks',
-    isolate: false,
+    // What was compiled is kept below node_modules for the next run.
+    experimental: {fsModuleCache: true},
     maxWorkers: workers,
     testTimeout: 30_000,
     restoreMocks: true,

@@ -6,11 +6,13 @@
  * Other packages are taken in, here and in dist/vendor/ for the library, so that whoever installs this one downloads
  * no more than it (docs/decisions/0015-no-package-beside.md).
  */
-import {chmod, cp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {chmod, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {isBuiltin} from 'node:module';
 import {dirname, relative} from 'node:path/posix';
 import {fileURLToPath, pathToFileURL} from 'node:url';
+import {brotliCompressSync} from 'node:zlib';
 import {rolldown} from 'rolldown';
+import {minify} from 'rolldown/utils';
 import {REQUIRED, VENDORED, VENDORED_PACKAGES} from './vendored.js';
 
 const {dependencies, peerDependencies} = JSON.parse(
@@ -23,6 +25,7 @@ const BELOW = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
 const BUNDLED = [...VENDORED_PACKAGES, ...REQUIRED, ...BELOW];
 /** Read at build time: 40 MB installed, of which a PDF needs 2 (docs/decisions/0024-reading-pdf.md). */
 const PDF_READER = 'pdfjs-dist';
+const characterMapFolder = new URL(`node_modules/${PDF_READER}/cmaps/`, root);
 const bin = new URL('dist/bin/', root);
 
 /** Text needs no canvas, and a native program that somebody installed is not run on a stranger's document. */
@@ -85,6 +88,17 @@ const AT_A_START = {
   serving: ['mcp/serve-stdio.js', 'mcp/create-mcp-service.js'],
 };
 
+/** Chunks that hold nothing of ours. Ours stay as they are, so that a stack trace of ours can be read. */
+const withSmallPackages = {
+  name: 'with-small-packages',
+  async renderChunk(code, {fileName, moduleIds}) {
+    const isOfPackages =
+      moduleIds.some(isInPackage) && moduleIds.every(id => isInPackage(id) || id.startsWith('\0'));
+    return isOfPackages ? (await minify(fileName, code, {module: true})).code : null;
+  },
+};
+const isInPackage = id => /[/\\]node_modules[/\\]/.test(id);
+
 // Each by itself: what they share would be further files to open.
 const output = [
   ...(await bundle('forge-tools', `dist/${MAIN}`, await groupsAtAStart())),
@@ -94,8 +108,7 @@ const output = [
 await refuseToolbox(output);
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());
-// What turns the codes of East Asian fonts into characters.
-await cp(new URL(`node_modules/${PDF_READER}/cmaps/`, root), new URL('cmaps/', dist), {recursive: true});
+await writeFile(new URL('cmaps.br', dist), await characterMaps());
 await vendor();
 if (ajvProviders.length === 0) {
   throw new Error('The protocol package brings its validator in another way: look at it again.');
@@ -116,6 +129,9 @@ async function bundle(name, entry, together = []) {
     dir: fileURLToPath(bin),
     format: 'esm',
     chunkFileNames: '[name]-[hash].js',
+    // The legal ones are kept; no editor reads the others.
+    comments: {jsdoc: false},
+    plugins: [withSmallPackages],
     // Small modules that nearly every command needs: to open each of them costs more than to read them all.
     codeSplitting: {
       groups: [...together, {name: 'shared', test: /[/\\]dist[/\\](?:core|system)[/\\]/}],
@@ -257,6 +273,23 @@ function refuseUndeclared(chunks) {
   }
 }
 
+/**
+ * What turns the codes of East Asian fonts into characters: 168 files of a package, which are one here, a third of
+ * the size (src/web/extract/pdf/character-maps.ts reads it).
+ */
+async function characterMaps() {
+  const places = {};
+  const maps = [];
+  let start = 0;
+  for (const name of (await readdir(characterMapFolder)).filter(file => file.endsWith('.bcmap')).sort()) {
+    const map = await readFile(new URL(name, characterMapFolder));
+    places[name] = {start, length: map.length};
+    maps.push(map);
+    start += map.length;
+  }
+  return brotliCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(places)}\n`), ...maps]));
+}
+
 async function licences() {
   const texts = [...BUNDLED, PDF_READER].map(async name => {
     const folder = new URL(`node_modules/${name}/`, root);
@@ -265,5 +298,9 @@ async function licences() {
     const text = await readFile(new URL(file, folder), 'utf8');
     return `The files in this folder contain code of ${name}:\n\n${text.trim()}\n`;
   });
+  const ofMaps = await readFile(new URL('LICENSE', characterMapFolder), 'utf8');
+  texts.push(
+    `dist/cmaps.br holds the character maps of Adobe that come with ${PDF_READER}:\n\n${ofMaps.trim()}\n`,
+  );
   return (await Promise.all(texts)).join('\n\n');
 }

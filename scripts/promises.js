@@ -62,7 +62,7 @@ export const PROMISES = [
     proofs: ['test/hostile/documents-deadline.test.ts', 'test/hostile/pdf-damaged.test.ts'],
   },
   {
-    promise: 'No control or invisible character, raw HTML, fence or link trick gets out, on any face',
+    promise: 'No control or invisible character, raw HTML, fence or link trick gets out, by any interface',
     proofs: ['test/hostile/output-'],
   },
   {

@@ -1,4 +1,4 @@
-// Holds names of src/, bench/ and scripts/ to the field's words: no word that only we understand is in the name of a file
+// Holds names of src/, test/, bench/ and scripts/ to the field's words: no word that only we understand is in the name of a file
 // or an identifier.
 import {readdir, readFile} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
@@ -23,12 +23,12 @@ const PRIVATE: readonly PrivateWord[] = [
     except: [
       {
         name: /^verdicts?$/i,
-        at: /\/(?:read\/quote|tools\/web|cli\/commands|reading)\//,
+        at: /\/(?:read|tools\/web|cli\/commands|reading)\/|\/e2e\/web-read/,
         why: 'a field of verify_quote, and what policy prints',
       },
       {
         name: /^verdict$/,
-        at: /\/report\/|\/explain-call/,
+        at: /\/report\/|\/explain-call|\/create-toolbox\/profile\.test|\/e2e\/toolbox-call/,
         why: 'a field of the page of a run and of an explanation',
       },
     ],
@@ -51,12 +51,22 @@ const PRIVATE: readonly PrivateWord[] = [
     forms: ['flight', 'flights', 'passenger', 'passengers'],
     say: 'in-flight call, waiters',
     except: [
-      {name: /^SingleFlight$|^single-flight$/, why: 'the name of the pattern'},
+      {name: /^SingleFlight$|^single-flight(?:\.test)?$/, why: 'the name of the pattern'},
       {name: /^[iI]n-?[fF]light/, why: 'a request that is under way'},
     ],
   },
   {forms: ['survey', 'surveyed'], say: 'scan'},
-  {forms: ['behaviour', 'behaviours'], say: 'element role'},
+  {
+    forms: ['behaviour', 'behaviours'],
+    say: 'element role',
+    except: [
+      {
+        name: /behaviours?(?:\.test)?$/i,
+        at: /test\/hostile\/|\/wire-limits\.test/,
+        why: 'what a server does on the wire',
+      },
+    ],
+  },
   {forms: ['flattener', 'flatteners', 'liner', 'liners'], say: 'inline contexts'},
   {forms: ['thread', 'threads'], say: 'file history', within: /^src\/workspace\/patch\//},
   {forms: ['ledger', 'ledgers'], say: 'read tracker'},
@@ -92,18 +102,11 @@ interface Named {
 }
 
 const ROOT = new URL('../', import.meta.url);
-const FOLDERS = ['src', 'bench', 'scripts'];
+const FOLDERS = ['src', 'test', 'bench', 'scripts'];
 
 async function namesOf(): Promise<readonly Named[]> {
-  const listed = await Promise.all(
-    FOLDERS.map(async folder =>
-      (await readdir(new URL(folder, ROOT), {recursive: true})).map(name => `${folder}/${name}`),
-    ),
-  );
-  const files = listed.flat().map(name => name.replaceAll('\\', '/'));
-  const code = files.filter(
-    name => /\.(?:ts|js)$/.test(name) && !/\.test\.ts$|\.d\.ts$|node_modules/.test(name),
-  );
+  const listed = await Promise.all(FOLDERS.map(async folder => listFiles(`${folder}/`)));
+  const code = listed.flat().filter(name => /\.(?:ts|js)$/.test(name) && !name.endsWith('.d.ts'));
   const named = await Promise.all(
     code.map(async path => {
       const identifiers = identifiersOf(path, await readFile(new URL(path, ROOT), 'utf8'));
@@ -111,6 +114,19 @@ async function namesOf(): Promise<readonly Named[]> {
     }),
   );
   return named.flat();
+}
+
+/** Without other people's code: packages, and pages that tests read. Links are not followed. */
+async function listFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(new URL(folder, ROOT), {withFileTypes: true});
+  const listed = await Promise.all(
+    entries.map(entry => {
+      const path = `${folder}${entry.name}`;
+      if (entry.isFile()) return [path];
+      return entry.isDirectory() && !/\/(?:node_modules|fixtures)$/.test(path) ? listFiles(`${path}/`) : [];
+    }),
+  );
+  return listed.flat();
 }
 
 function identifiersOf(path: string, text: string): ReadonlySet<string> {

@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/fetch.ts')).fetchCommand,
   },
   read: {
-    summary: 'Read of a web page what an answer needs, or verify a quote',
+    summary: 'Read the parts of a web page that an answer needs, or verify a quote',
     load: async () => (await import('./commands/read.ts')).readCommand,
   },
   crawl: {
@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   policy: {
-    summary: 'Say what would be decided about a call and by which rule; runs nothing',
+    summary: 'Show what would be decided about a call, and by which rule, without running it',
     load: async () => (await import('./commands/policy.ts')).policyCommand,
   },
   approve: {
@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/approve.ts')).approveCommand,
   },
   events: {
-    summary: 'Check that the event log of a run is what was written',
+    summary: 'Check that the event log of a run was not changed',
     load: async () => (await import('./commands/events.ts')).eventsCommand,
   },
   runs: {
@@ -65,7 +65,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/runs.ts')).runsCommand,
   },
   report: {
-    summary: 'Show a run as one HTML page that needs nothing but itself',
+    summary: 'Show a run as one HTML page that needs no other file',
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   undo: {
@@ -73,11 +73,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/undo.ts')).undoCommand,
   },
   'bot-key': {
-    summary: 'Make the key that proves to web sites who asks, and print what to publish of it',
+    summary: 'Make the key that proves to web sites who is asking, and print the part to publish',
     load: async () => (await import('./commands/bot-key.ts')).botKeyCommand,
   },
   completions: {
-    summary: 'Print what makes a shell complete commands and flags',
+    summary: 'Print the script by which a shell completes commands and flags',
     load: async () => (await import('./commands/completions.ts')).completionsCommand,
   },
   demo: {

@@ -9,7 +9,7 @@ const LEAST_TEXT = 30;
 export function renderOverview(commands: readonly CommandSummary[], columns: number): string {
   const width = Math.max(...commands.map(command => command.name.length));
   return [
-    'forge-tools: the hands of an LLM agent, guarded.',
+    'forge-tools: guarded tools for LLM agents (web pages, files, commands).',
     '',
     'Usage: forge-tools COMMAND [flags]',
     '',

@@ -80,7 +80,7 @@ describe('ruling H7: mcp without a configuration', () => {
     expect(reading.written.content[0].text).toContain('tools.access');
   });
 
-  test('opens nothing of the home directory, or of what lies above it, that nobody named', async () => {
+  test('opens nothing of the home directory, or above it, that was not named', async () => {
     for (const cwd of ['/nonexistent', '/']) {
       const {names, stderr} = await served([], {env: place().env, cwd});
       expect(names).toContain('web_fetch');

@@ -120,7 +120,7 @@ test('review R4: no rule is lost where two processes and two calls of each keep 
   expect(new Set(rules.map(rule => rule.command_prefix)).size).toBe(4 * each);
 });
 
-test('policy: where somebody else holds the file, the message has the lines', async () => {
+test('policy: where another process holds the file, the message has the lines', async () => {
   const directory = temporaryDirectory();
   const file = join(directory, 'config.toml');
   const lock = await takeFileLock(`${file}.lock`, {clock: systemClock});

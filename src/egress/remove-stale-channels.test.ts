@@ -29,7 +29,9 @@ test('review R14: the directory of a host that was killed is removed, that of a 
   expect([dead, living, made].map(path => existsSync(path))).toEqual([false, true, true]);
 });
 
-test('review R2: a link in its place, a foreign file in it and other names are left alone', async () => {
+test('review R2: a link in its place, a foreign file in it and other names are left alone', {
+  tags: 'slow',
+}, async () => {
   const place = temporaryDirectory();
   const outside = temporaryDirectory();
   await killedListener(join(outside, 's'));

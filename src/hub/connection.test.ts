@@ -148,7 +148,9 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a connection to the engine', () =
     expect(unset).toMatchObject({ok: false, error: {message: expect.stringContaining('HUB_PASSWORD')}});
   });
 
-  test('S1 over TLS the certificate leads to the authority that is named, or nothing is said', async () => {
+  test('S1 over TLS the certificate leads to the authority that is named, or nothing is said', {
+    tags: 'slow',
+  }, async () => {
     const authority = createCertificateAuthority();
     const {chain, key} = authority.issue({names: ['127.0.0.1']});
     const directory = temporaryDirectory();
@@ -182,7 +184,9 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a connection to the engine', () =
     expect(missing).toMatchObject({ok: false, error: {message: expect.stringContaining('ENOENT')}});
   });
 
-  test('S1 after a failover the old primary is left, and it is noted that another engine answers', async () => {
+  test('S1 after a failover the old primary is left, and it is noted that another engine answers', {
+    tags: 'slow',
+  }, async () => {
     const primary = await startRedis('--repl-diskless-sync-delay', '0');
     const replica = await startRedis('--replicaof', '127.0.0.1', String(primary.port));
     closers.push(primary.stop, replica.stop);

@@ -69,7 +69,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 bodies that replicas share', () =
     }
   });
 
-  test('S1 whoever ends a turn with nothing to share makes nobody wait', async () => {
+  test('S1 whoever ends a turn with nothing to share makes nobody wait', {tags: 'slow'}, async () => {
     const turn = turnOf(await replica().obtain('page', terms));
     const waiting = replica().obtain('page', terms);
     await turn.end();
@@ -126,7 +126,9 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 bodies that replicas share', () =
     expect(await turnOfAnother()).toBe('alone');
   });
 
-  test('S1 the sum of the bodies stays below its limit, and the least recently used go first', async () => {
+  test('S1 the sum of the bodies stays below its limit, and the least recently used go first', {
+    tags: 'slow',
+  }, async () => {
     const bodies = replica({max_bytes: 16_777_216});
     // Names of one shard, by its first digit.
     const names = Array.from({length: 400}, (_, index) => `page ${index}`);

@@ -50,7 +50,7 @@ describe('the state of a call', () => {
 });
 
 describe('the rule that refused a call', () => {
-  test('report: a setting, an answer, a guard, or that nobody was there', () => {
+  test('report: a setting, an answer, a guard, or that there was no approver', () => {
     const decided = (by: string, reason: string): [string, EventPayload] => [
       'approval_decided',
       {decision: 'refused', by, reason, wait_sec: 0},
@@ -77,7 +77,7 @@ describe('the rule that refused a call', () => {
 });
 
 describe('the time a call waited', () => {
-  test('report: it ends with the decision, whoever else was asked before', () => {
+  test('report: it ends with the decision, whatever other approver was asked before', () => {
     const call = callOf(
       ['approval_requested', {by: 'x'}],
       ['approval_decided', {decision: 'allowed', by: 'once', wait_sec: 1.5}],
@@ -86,7 +86,7 @@ describe('the time a call waited', () => {
     expect(waitingsOf(call)).toEqual([[START + 500, START + 2000]]);
   });
 
-  test('report: it is open while somebody is asked, and known where the call was cancelled', () => {
+  test('report: it is open while the approver is asked, and known where the call was cancelled', () => {
     expect(waitingsOf(callOf(['approval_requested', {by: 'x', approval_id: null}]))).toEqual([
       [START + 1000, undefined],
     ]);

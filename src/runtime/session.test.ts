@@ -201,7 +201,7 @@ describe('events verify', () => {
 });
 
 describe('writing', () => {
-  test('policy: what somebody else appended stops the log instead of hiding in it', async () => {
+  test('policy: what another process appended stops the log instead of hiding in it', async () => {
     const {runtime, directory, call} = await openTestRuntime();
     expect((await call('echo', {text: 'a'})).status).toBe('success');
     await appendFile(join(directory, 'events.jsonl'), '{"seq":99}\n');

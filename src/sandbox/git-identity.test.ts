@@ -30,7 +30,7 @@ describe('who commits in a sandbox', () => {
     expect(author({'home/.config/git/config': '[USER]\nName="A # B"\n'}).name).toBe('A # B');
   });
 
-  test('policy: somebody neutral where nobody is named, or the name cannot be used', () => {
+  test('policy: a neutral name where none is set, or the one that is set cannot be used', () => {
     const neutral = {name: 'forge-tools', email: 'forge-tools@localhost'};
     expect(author({})).toEqual(neutral);
     expect(author({'home/.gitconfig': `[user]\nname = ${'x'.repeat(300)}\nemail = a\u202eb\n`})).toEqual(

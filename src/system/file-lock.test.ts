@@ -77,7 +77,7 @@ describe('a file lock', () => {
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
-  test('policy: a breaker that died while it broke a lock keeps nobody out', async () => {
+  test('policy: a process that died while it broke a lock keeps no other out', async () => {
     const path = join(temporaryDirectory(), 'lock');
     const dead = JSON.stringify({...ownIdentity(), pid: 4_000_000});
     for (const name of [path, `${path}.break`]) writeFileSync(name, dead);

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {Mutex} from './mutex.ts';
 
-test('policy: holders of one key come one after the other, in order; another key waits for nobody', async () => {
+test('policy: holders of one key come one after the other, in order; another key does not wait', async () => {
   const mutex = new Mutex();
   const order: string[] = [];
   const first = await mutex.take('a');
@@ -19,7 +19,7 @@ test('policy: holders of one key come one after the other, in order; another key
   expect(order).toEqual(['other', 'second', 'third']);
 });
 
-test('policy: who gives up waiting lets nobody in early', async () => {
+test('policy: a waiter that gives up lets no other in early', async () => {
   const mutex = new Mutex();
   const first = await mutex.take('a');
   const controller = new AbortController();

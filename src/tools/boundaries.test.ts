@@ -139,7 +139,7 @@ describe('bounds of run: one below, at, and one above', () => {
     }
   });
 
-  test('TA-RUN-1 timeout_sec is 1 to tools.run.max_timeout_seconds', async () => {
+  test('TA-RUN-1 timeout_sec is 1 to tools.run.max_timeout_seconds', {tags: 'slow'}, async () => {
     const {call} = await open();
     const said: string[] = [];
     for (const timeout_sec of [0, 1, 2, 19, 20, 21]) {

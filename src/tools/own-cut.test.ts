@@ -15,17 +15,21 @@ test.each<[string, {readonly [name: string]: Json}]>([
   ['glob', {pattern: '**/*.txt'}],
   ['search', {query: 'match', max_results: 1000, context_lines: 10}],
   ['read_file', {path: '"quoted"/deep \u{1f600}/deep \u{1f600}/deep \u{1f600}/file-59.txt'}],
-])('review 15.10: %s cuts by itself, between entries, whatever room there is', async (tool, params) => {
-  const {call, runtime} = await callWorkspaceTools(FILES);
-  for (const maxOutputBytes of [1024, 1500, 3000, 10_000, 30_000]) {
-    const {data, error} = await call(tool, params, {maxOutputBytes});
-    expect(error).toBeNull();
-    expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(maxOutputBytes);
-    expect(JSON.stringify(data)).not.toContain('output truncated');
-  }
-  const ends = (await runtime.events()).filter(({event}) => event === 'tool_call_finished');
-  expect(ends.map(({payload}) => payload['truncated'])).toEqual(Array(5).fill(false));
-});
+])(
+  'review 15.10: %s cuts by itself, between entries, whatever room there is',
+  {tags: 'slow'},
+  async (tool, params) => {
+    const {call, runtime} = await callWorkspaceTools(FILES);
+    for (const maxOutputBytes of [1024, 1500, 3000, 10_000, 30_000]) {
+      const {data, error} = await call(tool, params, {maxOutputBytes});
+      expect(error).toBeNull();
+      expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(maxOutputBytes);
+      expect(JSON.stringify(data)).not.toContain('output truncated');
+    }
+    const ends = (await runtime.events()).filter(({event}) => event === 'tool_call_finished');
+    expect(ends.map(({payload}) => payload['truncated'])).toEqual(Array(5).fill(false));
+  },
+);
 
 test.each<[string, {readonly [name: string]: Json}, RegExp]>([
   ['list_files', {}, /^\[(\d+) files more; narrow root or glob, or set depth, to see the others\]$/],

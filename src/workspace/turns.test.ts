@@ -67,7 +67,7 @@ const WORKS: Readonly<Record<string, () => Turns<unknown>>> = {
 };
 
 describe('review R12: what goes through a large content lets others have their turn', () => {
-  test.each(Object.entries(WORKS))('%s', (_, work) => {
+  test.each(Object.entries(WORKS))('%s', {tags: 'slow'}, (_, work) => {
     const steps = work();
     let turns = 0;
     while (steps.next().done !== true) turns += 1;

@@ -12,15 +12,15 @@ const token = randomBytes(32).toString('hex');
 const served = await serveHttp(createFixtureService(), {token});
 if (!served.ok) throw new Error(served.error.message);
 const proxy = await withToken(served.value.url, token);
-const verdicts = [];
+const outcomes = [];
 for (const revision of REVISIONS) {
   const {code, output} = await runSuite(revision);
-  verdicts.push({revision, code, ...summarize(output)});
+  outcomes.push({revision, code, ...summarize(output)});
 }
 proxy.close();
 await served.value.close();
 
-for (const {revision, code, required, failing, checks, optional} of verdicts) {
+for (const {revision, code, required, failing, checks, optional} of outcomes) {
   const passed = required.length - failing.length;
   console.log(`${revision}: ${passed} of ${required.length} required scenarios pass (${checks} checks).`);
   if (failing.length > 0) console.log(`  failing: ${failing.join(', ')}`);

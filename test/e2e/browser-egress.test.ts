@@ -9,7 +9,7 @@ interface Sighting {
   readonly results: readonly string[];
   readonly layers: readonly string[];
   readonly tripped: boolean;
-  /** Requests that came to us, where they are judged. */
+  /** Requests that came to us, where they are checked. */
   readonly asked: number;
   readonly packets: number;
   readonly sample: readonly string[];

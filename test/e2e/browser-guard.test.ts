@@ -81,7 +81,7 @@ function blockedAddresses(logs: readonly LogEvent[]): readonly unknown[] {
   return logs.filter(({event}) => event === 'ssrf_blocked').map(({details}) => details);
 }
 
-describe('what a page asks for is judged like what a caller asks for', () => {
+describe('what a page asks for is checked like what a caller asks for', () => {
   test('IT-WF-BR-03 T-WF-INFRA-04 T-WF-INFRA-05 a script that fetches an internal address gets nothing', async () => {
     const {internal, logs, response} = await renderPublicPage(
       port =>
@@ -137,7 +137,7 @@ describe('what a page asks for is judged like what a caller asks for', () => {
       expect(blocked).toContainEqual(expect.objectContaining({blocked_ip}));
   });
 
-  test('FR-WF-11b every hop of a subresource is judged', async () => {
+  test('FR-WF-11b every hop of a subresource is checked', async () => {
     const internal = await servePages({'/secret': answer('text/plain', SECRET)});
     const server = await servePages({
       '/': htmlPage(

@@ -350,7 +350,7 @@ describe('the first document and where it leads', () => {
     expect(server.requests).toEqual(['GET /robots.txt', 'GET /a', 'GET /dir/b']);
   });
 
-  test('FR-WF-11c a step by script counts as a redirect, and is judged and asked of robots.txt', async () => {
+  test('FR-WF-11c a step by script counts as a redirect, and is checked, by robots.txt too', async () => {
     const go = (to: string) => htmlPage(`<p>stop</p><script>location.href = ${JSON.stringify(to)}</script>`);
     const server = await servePages({
       '/robots.txt': answer('text/plain', 'User-agent: *\nDisallow: /private'),
@@ -418,7 +418,7 @@ describe('rendering selection', () => {
     expect(server.requests).toEqual(['GET /robots.txt', 'GET /', 'GET /app.js']);
   });
 
-  test('IT-WF-BR-07 the same for a shell so large that a thread judged it', async () => {
+  test('IT-WF-BR-07 the same for a shell so large that a thread looked at it', async () => {
     const large = htmlPage(
       `<div id="root"></div><script>/* ${'x'.repeat(100_000)} */</script><script type="module" src="/app.js"></script>`,
     );

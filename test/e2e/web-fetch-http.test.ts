@@ -121,7 +121,7 @@ describe('IT-WF-HTTP-01 fetch and extract over HTTP', () => {
 });
 
 describe('IT-WF-HTTP-02 redirects', () => {
-  test('IT-WF-HTTP-02 every hop is followed and judged, final_url is the last', async () => {
+  test('IT-WF-HTTP-02 every hop is checked and followed, and final_url is the last', async () => {
     const server = await serve({
       '/1': redirect('2', 301),
       '/2': redirect('/3?x=1#gone', 307),
@@ -140,7 +140,7 @@ describe('IT-WF-HTTP-02 redirects', () => {
     expect(server.requests).not.toContain('GET /secret');
   });
 
-  test('FR-WF-07f the limit is judged before the target', async () => {
+  test('FR-WF-07f the limit is checked before the target', async () => {
     const server = await serve({
       '/loop': redirect('/loop'),
       '/bad': redirect('ftp://example.com/'),

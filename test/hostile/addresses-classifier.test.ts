@@ -73,21 +73,21 @@ const EMBEDDINGS: readonly {
     ] as const satisfies readonly (readonly [string, (value: bigint) => string])[]
   ).map(([name, write]) => ({name, write, mayReach: () => false})),
   {
-    // An interface identifier is judged by its prefix: whoever routes the prefix decides what it means.
+    // An interface identifier is classified by its prefix: whoever routes the prefix decides what it means.
     name: 'ISATAP, global prefix',
     write: v => `2a00:1450:4001:81b:0:5efe:${hexTail(v)}`,
     mayReach: () => true,
   },
 ];
 
-const verdict = (text: string): boolean => classifyAddress(text, policy) === undefined;
+const isAllowed = (text: string): boolean => classifyAddress(text, policy) === undefined;
 
 /** Lines that say where the guard and the registry differ; none is what we want. */
 function differences(
   cases: readonly {readonly text: string; readonly expected: boolean}[],
 ): readonly string[] {
   return cases
-    .filter(({text, expected}) => verdict(text) !== expected)
+    .filter(({text, expected}) => isAllowed(text) !== expected)
     .map(
       ({text, expected}) =>
         `${text} ${expected ? 'is refused and is global' : 'is let through and must not be'}`,
@@ -151,8 +151,8 @@ describe('hostile addresses: the guard agrees with the IANA registries', () => {
     });
     fc.assert(
       fc.property(fc.oneof(near, fc.bigInt({min: 0n, max: (1n << 128n) - 1n})), value => {
-        expect(verdict(grouped(value))).toBe(mayReach({bits: 128, value}));
-        expect(verdict(dotted(low(value)))).toBe(mayReach({bits: 32, value: low(value)}));
+        expect(isAllowed(grouped(value))).toBe(mayReach({bits: 128, value}));
+        expect(isAllowed(dotted(low(value)))).toBe(mayReach({bits: 32, value: low(value)}));
       }),
       {numRuns: 20_000},
     );
@@ -195,7 +195,7 @@ describe('hostile addresses: the guard agrees with the IANA registries', () => {
       '8.8.8.8:80',
       '\u00008.8.8.8',
     ];
-    expect(texts.filter(verdict)).toEqual([]);
+    expect(texts.filter(isAllowed)).toEqual([]);
   });
 
   test('positive control: the model and the guard tell public from special', () => {
@@ -208,7 +208,7 @@ describe('hostile addresses: the guard agrees with the IANA registries', () => {
       '2606:4700::1111',
       '2a00:1450::1',
     ]) {
-      expect([text, mayReach(numeric(text)), verdict(text)]).toEqual([text, true, true]);
+      expect([text, mayReach(numeric(text)), isAllowed(text)]).toEqual([text, true, true]);
     }
     for (const text of [
       '127.0.0.1',
@@ -219,7 +219,7 @@ describe('hostile addresses: the guard agrees with the IANA registries', () => {
       'fec0::1',
       '5f00::1',
     ]) {
-      expect([text, mayReach(numeric(text)), verdict(text)]).toEqual([text, false, false]);
+      expect([text, mayReach(numeric(text)), isAllowed(text)]).toEqual([text, false, false]);
     }
   });
 });

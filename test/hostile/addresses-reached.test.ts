@@ -74,7 +74,7 @@ describeAsRoot('hostile addresses: what is reached, in a network where every add
     expect(report.connected.length).toBeGreaterThan(50);
   });
 
-  test('ruling A1 every spelling through the tool has the verdict that the rulings give it', () => {
+  test('ruling A1 every spelling through the tool gets the answer that the rulings give', () => {
     expect(URL_INPUTS.length).toBeGreaterThan(1000);
     expect(listDifferences('tool')).toEqual([]);
   });
@@ -107,7 +107,7 @@ describeAsRoot('hostile addresses: what is reached, in a network where every add
     },
   );
 
-  test('ruling A5 what a resolver answers is judged like a literal', () => {
+  test('ruling A5 an address that a resolver answers is checked like a literal one', () => {
     const wrong = ANSWERS.flatMap((address, index) => {
       const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
       const expected = mayReach(numeric(plain)) ? 'ok' : 'ssrf_blocked';

@@ -38,7 +38,7 @@ test('ruling F6 six processes on one directory never see half a page or a page o
   expect(fixture.files().filter(name => name.includes('.tmp.'))).toEqual([]);
 });
 
-test('ruling F4 while somebody wrecks the directory, reads are right or misses, and nothing throws', async () => {
+test('ruling F4 while another process damages the directory, reads are right or misses, and nothing throws', async () => {
   const directory = join(temporaryDirectory(), 'cache');
   const [, ...all] = await Promise.all([
     work('vandal', directory, 77, 400),

@@ -87,7 +87,7 @@ describe.skipIf(process.getuid?.() !== 0)('a hostile resolver', () => {
     expect(reached.map(({address}) => address)).toContain('10.0.0.5');
   });
 
-  test('IPv6 is asked for, judged, and connected to', () => {
+  test('IPv6 is asked for, checked and connected to', () => {
     const addresses = seen.reached
       .filter(({url}) => url.startsWith('http://aaaa-only.'))
       .map(({address}) => address);
@@ -131,11 +131,11 @@ describe.skipIf(process.getuid?.() !== 0)('a hostile resolver', () => {
       expect(reached.map(({url}) => url)).toEqual(['http://from-robots.dns.test/robots.txt']);
     });
 
-    test('FR-WF-07e a name that was public in the last call is judged anew behind a redirect', () => {
+    test('FR-WF-07e a name that was public in the last call is checked again behind a redirect', () => {
       expect(scene('to-rebound').said).toEqual(['ok', 'ssrf_blocked/']);
     });
 
-    test('ruling A5 a name is resolved and judged anew for every call', () => {
+    test('ruling A5 a name is resolved and checked again for every call', () => {
       expect(scene('rebind-call').said).toEqual(['ok', 'ssrf_blocked/']);
       expect(scene('rebind-back').said).toEqual(['ssrf_blocked/', 'ok']);
     });

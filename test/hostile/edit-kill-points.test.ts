@@ -97,7 +97,7 @@ describe('W19: killed at each step on disk', () => {
     expect(steps).toBeGreaterThanOrEqual(6);
   });
 
-  test('a change that nobody lived to report counts: the next one goes on from it, and is undone first', async () => {
+  test('a change whose process died before it answered counts: the next one starts from it, and is undone first', async () => {
     const {base, tree, order, perform} = openPlace();
     const edit = (old_string: string, new_string: string) => ({
       tool: 'str_replace',

@@ -262,7 +262,7 @@ describe('time', () => {
 
 describe('addresses', () => {
   test.each([1, 63, 64, 65, 100])(
-    'ruling A5 every answer is judged: of 100, number %i is blocked',
+    'ruling A5 every answer is checked: of 100, number %i is blocked',
     async blockedAt => {
       const answers = Array.from({length: 100}, (_, index) => `127.0.2.${index + 1}`);
       const {server, toolbox} = await openEncodingHost({}, {resolver: {resolve: async () => answers}});

@@ -224,7 +224,7 @@ async function moveFromInside({tree, outside}: Place): Promise<string> {
   for (let left = SECONDS; left > 0; left -= LONGEST_COMMAND) {
     const seconds = Math.min(left, LONGEST_COMMAND);
     const command = `perl adversary.pl . ${outside} ${seconds}`;
-    const params = {command, timeout_sec: seconds + 20, env: {IN_BOX: '1'}};
+    const params = {command, timeout_sec: seconds + 20, env: {IN_SANDBOX: '1'}};
     const result = await session.call({tool: 'run', params, request_id: `adversary-${left}`});
     said += JSON.stringify(result);
   }

@@ -201,8 +201,8 @@ test('security: ten thousand calls while the system fails now and then leave not
   expect((last?.descriptors ?? 0) - (first?.descriptors ?? 0), report).toBeLessThan(10);
   expect((last?.rssBytes ?? 0) - (first?.rssBytes ?? 0), report).toBeLessThan(96 * 2 ** 20);
 
-  const verdict = unwrap(await verifyRun(runDirectory));
-  expect(verdict.state).toBe('intact');
+  const verified = unwrap(await verifyRun(runDirectory));
+  expect(verified.state).toBe('intact');
   const events = readFileSync(join(runDirectory, 'events.jsonl'), 'utf8').trimEnd().split('\n');
   const steps = new Map<number, string[]>();
   for (const line of events) {

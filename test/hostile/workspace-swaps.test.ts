@@ -11,7 +11,7 @@ const NAMES = Array.from({length: 400}, (_, at) => `f${at}.txt`);
 
 interface Swapped {
   readonly directory: string;
-  readonly spare: string;
+  readonly aside: string;
   readonly outside: string;
 }
 
@@ -49,7 +49,7 @@ test('review R5: no search, glob or list reflects a place outside, whatever is s
 
   const swaps = startSwapping({
     directory: join(root, 'deep/swapped'),
-    spare: join(root, 'deep/spare'),
+    aside: join(root, 'deep/aside'),
     outside,
   });
   const seen = new Map<string, number>();
@@ -85,7 +85,7 @@ test('review R4: a root that is exchanged for a link shows and changes nothing o
   for (const name of ['a.txt', 'd/b.txt', 'canary.txt']) writeFileSync(join(outside, name), 'canary\n');
   const {call} = await callWorkspaceTools({}, {workspace: place});
 
-  const swaps = startSwapping({directory: root, spare: `${root}-spare`, outside});
+  const swaps = startSwapping({directory: root, aside: `${root}-aside`, outside});
   const seen = new Set<string>();
   let written = 0;
   try {

@@ -38,7 +38,7 @@ Object.defineProperty(stryker, 'activeMutant', {
   },
 });
 /** `by` is the test file that noticed. */
-const tell = (id, verdict) => appendFileSync(results, `${JSON.stringify({id, ...verdict})}\n`);
+const tell = (id, outcome) => appendFileSync(results, `${JSON.stringify({id, ...outcome})}\n`);
 
 test('mutants', {timeout: 0}, async () => {
   const cover = await dryRun(await load());
@@ -50,9 +50,9 @@ test('mutants', {timeout: 0}, async () => {
     if (known.has(id)) continue;
     tell(id, {status: 'started'});
     const onLoad = stryker.mutantCoverage.static[id] !== undefined;
-    let verdict = isDynamic(id) ? await judge(id, cover.get(id)) : {status: 'noCoverage'};
-    if (onLoad && verdict.by === undefined) verdict = await judgeLoading(id);
-    tell(id, verdict);
+    let outcome = isDynamic(id) ? await tryTests(id, cover.get(id)) : {status: 'noCoverage'};
+    if (onLoad && outcome.by === undefined) outcome = await tryLoading(id);
+    tell(id, outcome);
   }
 });
 
@@ -117,9 +117,9 @@ function slowMs() {
   return Math.max(SLOW.ms, SLOW.times * (sorted[Math.floor(sorted.length / 2)] ?? 0));
 }
 
-async function judge(id, tests) {
+async function tryTests(id, tests) {
   for (const {one, index, limit} of inOrder(tests)) {
-    const status = await judgeBy(id, {one, index, limit});
+    const status = await tryTest(id, {one, index, limit});
     if (status === 'passed') continue;
     kills[index] = (kills[index] ?? 0) + 1;
     return {status, by: fileOf[index]};
@@ -127,24 +127,24 @@ async function judge(id, tests) {
   return {status: 'survived'};
 }
 
-async function judgeBy(id, {one, index, limit}) {
+async function tryTest(id, {one, index, limit}) {
   const turns = Math.max(PATIENCE.turns, (PATIENCE.times * (durations[index] ?? 0)) / PATIENCE.ms);
   const limits = {hits: limit, steps: stepLimit(taken[index]), turns};
-  let verdict = await outcome(id, one, limits);
+  let outcome = await runOnce(id, one, limits);
   // What an earlier mutant left open may fail a test once. What fails it twice is this one.
-  if (verdict === 'killed') verdict = await outcome(id, one, limits);
-  if (verdict !== 'waits') return verdict;
+  if (outcome === 'killed') outcome = await runOnce(id, one, limits);
+  if (outcome !== 'waits') return outcome;
   // The machine may be busy, or something left open: it is the mutant that waits if the test ends without it.
-  const without = await outcome(undefined, one, {...limits, turns: turns / 2});
+  const without = await runOnce(undefined, one, {...limits, turns: turns / 2});
   return without === 'passed' ? 'timedOut' : 'passed';
 }
 
 /** For what runs while modules load: they are loaded with it, and any test may notice. */
-async function judgeLoading(id) {
+async function tryLoading(id) {
   Object.assign(stryker, {activeMutant: id, hitCount: 0, hitLimit: hitLimit(0)});
   try {
     const tests = await load();
-    return await judge(
+    return await tryTests(
       id,
       tests.map((one, index) => ({one, index, limit: Number.POSITIVE_INFINITY})),
     );
@@ -156,7 +156,7 @@ async function judgeLoading(id) {
 }
 
 /** What comes of one test with the mutant: `passed`, `killed`, `timedOut` by the count, or `waits`. */
-async function outcome(id, one, limits) {
+async function runOnce(id, one, limits) {
   Object.assign(stryker, {activeMutant: id, hitCount: 0, hitLimit: limits.hits});
   Object.assign(steps, {taken: 0, limit: limits.steps});
   let timer;

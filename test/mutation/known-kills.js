@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 
-const DIRECTORY = new URL('.kills/', import.meta.url);
+const DIRECTORY = new URL('.kills/outcomes/', import.meta.url);
 
 /**
  * Keeps which mutants of a module died, each with the test file that noticed it, for a next run that only wants
@@ -11,10 +11,10 @@ const DIRECTORY = new URL('.kills/', import.meta.url);
 export function keepKills(module, mutants, root) {
   const hash = hasher(root);
   const kills = mutants
-    .filter(({verdict, by}) => by !== undefined && (verdict === 'killed' || verdict === 'timedOut'))
+    .filter(({outcome, by}) => by !== undefined && (outcome === 'killed' || outcome === 'timedOut'))
     .map(mutant => [
       identify(mutant),
-      {verdict: mutant.verdict, by: mutant.by, texts: textsOf(mutant, hash)},
+      {outcome: mutant.outcome, by: mutant.by, texts: textsOf(mutant, hash)},
     ]);
   mkdirSync(DIRECTORY, {recursive: true});
   writeFileSync(new URL(`${module}.json`, DIRECTORY), JSON.stringify(Object.fromEntries(kills)));
@@ -27,7 +27,7 @@ export function standingKills(module, mutants, root) {
   return mutants.flatMap(mutant => {
     const kill = kills[identify(mutant)];
     const stands = kill !== undefined && kill.texts === textsOf({...mutant, by: kill.by}, hash);
-    return stands ? [{...mutant, verdict: kill.verdict, by: kill.by}] : [];
+    return stands ? [{...mutant, outcome: kill.outcome, by: kill.by}] : [];
   });
 }
 

@@ -3,8 +3,8 @@ import {createHash} from 'node:crypto';
 import {closeSync, openSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {isEquivalent} from './count-outcomes.js';
 import {instrument} from './instrument.js';
-import {isEquivalent} from './judge.js';
 import {keepKills, standingKills} from './known-kills.js';
 
 /** A worker that says nothing for so long is in an endless loop that counting did not find. */
@@ -13,8 +13,8 @@ const STALLED_MS = 60_000;
 const STARTING_MS = 600_000;
 
 /**
- * Every mutant of a module, or a sample of `most` of them, with its verdict: `killed`, `timedOut`, `survived`
- * or `noCoverage`; how many there are in all; and of how many the verdict was `kept` from an earlier run, which
+ * Every mutant of a module, or a sample of `most` of them, with its outcome: `killed`, `timedOut`, `survived`
+ * or `noCoverage`; how many there are in all; and of how many the outcome was `kept` from an earlier run, which
  * is asked for with `again`: what died, and of what survived what is listed as `equivalents`.
  */
 export async function mutate(
@@ -28,28 +28,28 @@ export async function mutate(
   const kept = new Map(
     (again
       ? [
-          ...listed.map(mutant => ({...mutant, verdict: 'survived'})),
+          ...listed.map(mutant => ({...mutant, outcome: 'survived'})),
           ...standingKills(module, mutants, sandbox.root),
         ]
       : []
     ).map(mutant => [mutant.id, mutant]),
   );
   const left = mutants.filter(({id}) => !kept.has(id));
-  const verdicts = await judgeAll({tests, leavesOutSlow, mutants: left}, sandbox, {
+  const outcomes = await runMutants({tests, leavesOutSlow, mutants: left}, sandbox, {
     signal,
     onWorkerEnd: found => {
-      const judged = left.map(mutant => ({...mutant, ...found.get(mutant.id)}));
-      keepKills(module, [...standingKills(module, every, sandbox.root), ...judged], sandbox.root);
+      const ended = left.map(mutant => ({...mutant, ...found.get(mutant.id)}));
+      keepKills(module, [...standingKills(module, every, sandbox.root), ...ended], sandbox.root);
     },
   });
   return {
-    mutants: mutants.map(mutant => kept.get(mutant.id) ?? {...mutant, ...verdicts.get(mutant.id)}),
+    mutants: mutants.map(mutant => kept.get(mutant.id) ?? {...mutant, ...outcomes.get(mutant.id)}),
     all: every.length,
     kept: kept.size,
   };
 }
 
-async function judgeAll({tests, leavesOutSlow, mutants}, sandbox, {signal, onWorkerEnd}) {
+async function runMutants({tests, leavesOutSlow, mutants}, sandbox, {signal, onWorkerEnd}) {
   const results = join(sandbox.root, 'results.jsonl');
   writeFileSync(results, '');
   writeFileSync(
@@ -57,19 +57,19 @@ async function judgeAll({tests, leavesOutSlow, mutants}, sandbox, {signal, onWor
     `export default ${JSON.stringify(vitestConfig(sandbox))};\n`,
   );
   const job = JSON.stringify({files: tests, leavesOutSlow, mutants: mutants.map(({id}) => id), results});
-  let verdicts = new Map();
-  while (verdicts.size < mutants.length) {
+  let outcomes = new Map();
+  while (outcomes.size < mutants.length) {
     await runWorker(sandbox, job, results, signal);
-    const before = verdicts.size;
-    verdicts = readVerdicts(results);
-    onWorkerEnd(verdicts);
+    const before = outcomes.size;
+    outcomes = readOutcomes(results);
+    onWorkerEnd(outcomes);
     signal.throwIfAborted();
-    if (verdicts.size === before) {
-      throw new Error(`The worker came to no verdict:\n${readFileSync(logOf(sandbox), 'utf8')}`);
+    if (outcomes.size === before) {
+      throw new Error(`The worker came to no outcome:\n${readFileSync(logOf(sandbox), 'utf8')}`);
     }
-    console.error(`${verdicts.size} of ${mutants.length} mutants`);
+    console.error(`${outcomes.size} of ${mutants.length} mutants`);
   }
-  return verdicts;
+  return outcomes;
 }
 
 /** Always the same ones, as long as the code is the same; a change in one file leaves those of the others. */
@@ -95,14 +95,14 @@ function vitestConfig({root}) {
 }
 
 /** One mutant that started and came to no end is what stalled the worker. */
-function readVerdicts(results) {
-  const verdicts = new Map();
+function readOutcomes(results) {
+  const outcomes = new Map();
   for (const line of readFileSync(results, 'utf8').split('\n')) {
     if (line === '') continue;
     const {id, status, by} = JSON.parse(line);
-    verdicts.set(id, {verdict: status === 'started' ? 'timedOut' : status, by});
+    outcomes.set(id, {outcome: status === 'started' ? 'timedOut' : status, by});
   }
-  return verdicts;
+  return outcomes;
 }
 
 function logOf({root}) {

@@ -4,7 +4,7 @@ import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {judge} from './judge.js';
+import {countOutcomes} from './count-outcomes.js';
 import {MODULES} from './modules.js';
 import {mutate} from './mutate.js';
 import {openSandbox} from './sandbox.js';
@@ -65,9 +65,9 @@ for (const name of wanted) {
       signal: interrupted.signal,
     });
     const isSample = mutants.length < all;
-    const {stale, ...verdict} = judge(mutants, equivalentsOf(name));
+    const {stale, ...counted} = countOutcomes(mutants, equivalentsOf(name));
     // A mutant that the sample leaves out is no survivor, and its entry may be true all the same.
-    const findings = {...verdict, stale: isSample ? [] : stale};
+    const findings = {...counted, stale: isSample ? [] : stale};
     rows.push({
       module: name,
       ...(isSample && {sampleOf: all}),

@@ -1,10 +1,13 @@
-// npm run test:package: the packed tarball as publint, are-the-types-wrong, esbuild, webpack, Bun and Deno see it. Needs dist/.
-import {execFile, spawnSync} from 'node:child_process';
+// npm run test:package: the packed tarball as publint, are-the-types-wrong, esbuild, webpack, Next, Bun and Deno see it. Needs
+// dist/.
+import {execFile, spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {pack, unpackPackage} from '../../scripts/release/unpack-package.js';
@@ -58,6 +61,17 @@ const READS = 'list_files read_file search web_fetch';
 
 const SAYS = 'https://a.example/b 2 function\n';
 
+/** A route of a server that Next builds with its own bundler, without a setting about this package. */
+const ROUTE = `import {canonicalizeUrl, countTokens, createToolbox} from 'forge-tools';
+export const dynamic = 'force-dynamic';
+export async function GET() {
+  const toolbox = createToolbox({workspace: '.', runDirectory: process.env.RUN_DIRECTORY});
+  const {data, error} = await toolbox.call({tool: 'search', params: {query: 'force-dynamic'}, request_id: '1'});
+  await toolbox.close();
+  return Response.json([canonicalizeUrl('HTTPS://a.example:443/b'), countTokens('hello world'), error?.message ?? data.total_matches > 0]);
+}\n`;
+const NEXT_SAYS = '["https://a.example/b",2,true]';
+
 /** Deno refuses what a change of a file needs, so it is asked to read. */
 const RUNTIMES = {
   Bun: {program: join(HERE, 'node_modules/@oven/bun-linux-x64/bin/bun'), args: ['run'], asked: ['change']},
@@ -74,6 +88,9 @@ try {
   await writeFile(join(place, 'app.mjs'), APPLICATION);
   for (const format of ['esm', 'cjs']) await check(`esbuild (${format})`, () => withEsbuild(format));
   await check('webpack, as Next bundles a server', withWebpack);
+  const next = join(HERE, 'node_modules/next/dist/bin/next');
+  if (existsSync(next)) await check('Next', () => withNext(next, tarball));
+  else process.stdout.write('absent  Next (its packages are optional)\n');
   await check('require()', () =>
     says(
       writeFileIn(
@@ -135,7 +152,6 @@ async function withEsbuild(format) {
     target: 'node20',
     format,
     outfile,
-    external: ['@vscode/ripgrep'],
     logLevel: 'silent',
   });
   return says(outfile, SAYS);
@@ -147,12 +163,50 @@ async function withWebpack() {
     target: 'node20',
     entry: join(place, 'app.mjs'),
     output: {path: join(place, 'out/.next/server'), filename: 'app.cjs', chunkFilename: '[id].cjs'},
-    externals: {'@vscode/ripgrep': 'commonjs @vscode/ripgrep'},
   });
   const stats = await promisify(compiler.run.bind(compiler))();
   await promisify(compiler.close.bind(compiler))();
   if (stats.hasErrors()) return stats.toJson().errors.map(({message}) => message);
   return says(join(place, 'out/.next/server/app.cjs'), SAYS);
+}
+
+/** The application is below this folder, as Next resolves itself and React from there. */
+async function withNext(next, tarball) {
+  const app = await mkdtemp(join(HERE, 'next-'));
+  const env = {...process.env, NEXT_TELEMETRY_DISABLED: '1', RUN_DIRECTORY: join(place, 'run-of-next')};
+  try {
+    await unpackPackage(tarball, join(app, 'node_modules'));
+    await mkdir(join(app, 'app/api'), {recursive: true});
+    await writeFile(join(app, 'app/api/route.js'), ROUTE);
+    await writeFile(join(app, 'package.json'), '{"type": "module"}');
+    const root = JSON.stringify(HERE);
+    await writeFile(
+      join(app, 'next.config.js'),
+      `export default {turbopack: {root: ${root}}, outputFileTracingRoot: ${root}};\n`,
+    );
+    await promisify(execFile)(process.execPath, [next, 'build'], {cwd: app, env, maxBuffer: 2 ** 24});
+    return await servesWithNext(next, app, env);
+  } finally {
+    await rm(app, {recursive: true, force: true});
+  }
+}
+
+async function servesWithNext(next, cwd, env) {
+  const argv = [next, 'start', '--port', '0', '--hostname', '127.0.0.1'];
+  const server = spawn(process.execPath, argv, {cwd, env, stdio: ['ignore', 'pipe', 'inherit']});
+  const ended = once(server, 'exit');
+  try {
+    for await (const line of createInterface(server.stdout)) {
+      const origin = /http:\/\/127\.0\.0\.1:[1-9]\d*/.exec(line)?.[0];
+      if (origin === undefined) continue;
+      const said = await (await fetch(`${origin}/api`)).text();
+      return said === NEXT_SAYS ? [] : [`it says ${JSON.stringify(said)}`];
+    }
+    return ['it ended before it served'];
+  } finally {
+    server.kill();
+    await ended;
+  }
 }
 
 async function withRuntime({program, args, asked}) {

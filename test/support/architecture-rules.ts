@@ -33,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'report',
   ],
   index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
-  // Definitions for other people's APIs: a third face.
+  // Definitions for other people's APIs: a third interface.
   adapters: ['core', 'system'],
   mcp: ['core', 'system', 'config', 'create-toolbox', 'index'],
   cli: ['core', 'system', 'config', 'create-toolbox', 'index', 'mcp', 'adapters'],

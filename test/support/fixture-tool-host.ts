@@ -8,7 +8,7 @@ import type {ApprovalQuestion, CallOptions, ToolHost, ToolListing} from '../../s
 export type FixtureTool = (request: ToolRequest, options: CallOptions) => Promise<Result<Json>>;
 
 export interface FixtureHost extends ToolHost {
-  /** What was called, in order, with what the face handed over. */
+  /** What was called, in order, with what the interface handed over. */
   readonly calls: readonly {readonly request: ToolRequest; readonly options: CallOptions}[];
 }
 

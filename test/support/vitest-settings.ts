@@ -1,7 +1,25 @@
 import {availableParallelism} from 'node:os';
+import {configDefaults} from 'vitest/config';
 
 /** Threads or processes that run tests: all processors, and two where there is one. Vitest would leave one out. */
 export const workers = Math.max(2, availableParallelism());
 
-/** Marks a test that takes a second or more, by large inputs, many runs of a property, or other programs. */
-export const slow = {name: 'slow', description: 'Takes a second or more. `npm run test:unit` leaves it out.'};
+/** Marks a test that takes a third of a second or more, by large inputs, many runs of a property, waiting, or other programs. */
+export const slow = {
+  name: 'slow',
+  description: 'Takes a third of a second or more. `npm run test:unit` leaves it out.',
+};
+
+/** Races, crashes, hostile input and properties: each file has a process of its own. */
+export const takesAProcess = ['src/**/*{race,hostile,crash}*.test.ts', 'src/**/*.property.test.ts'];
+
+/**
+ * The other tests beside the code run in processes that each load a module once. Processes and not threads: some count
+ * the descriptors and sockets of their process.
+ */
+export const besideCode: {include: string[]; exclude: string[]; pool: 'forks'; isolate: false} = {
+  include: ['src/**/*.test.ts'],
+  exclude: [...configDefaults.exclude, ...takesAProcess],
+  pool: 'forks',
+  isolate: false,
+};

@@ -60,7 +60,7 @@ describe('forge-tools cache', () => {
     expect(lines((await run(['stats', '--json'])).stdout)).toMatchObject([{entries: 2, fresh: 1, stale: 1}]);
   });
 
-  test('policy: list has a line a page, the latest first', async () => {
+  test('policy: list has one line for each page, the latest first', async () => {
     const {run} = await fixture();
     expect((await run(['list'])).stdout).toMatch(
       /^1h {2}fresh {2}\d+ B {2}http {5}https:\/\/a\.example\/page\?q=1\n9d {2}stale {2}\d+ B {2}http {5}https:\/\/b\.example\/\n$/,

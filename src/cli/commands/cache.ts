@@ -15,7 +15,7 @@ import {printable} from '../terminal/printable.ts';
 import type {PageCache} from '../toolbox-services.ts';
 
 const FLAGS = {
-  json: {type: 'boolean', help: 'Print JSON: an object, or for list and show an object a line.'},
+  json: {type: 'boolean', help: 'Print JSON: an object, or for list and show one object on each line.'},
   yes: {type: 'boolean', short: 'y', help: 'With clear: remove every page without asking.'},
   config: TOOLBOX_FLAGS.config,
 } as const;

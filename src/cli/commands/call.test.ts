@@ -46,7 +46,7 @@ describe('forge-tools call', () => {
     expect(JSON.parse(stderr)).toMatchObject({error_type: 'bad_args', details: {field: 'url'}});
   });
 
-  test('ruling H3 elsewhere than at a terminal nobody is asked, and --allow is the way', async () => {
+  test('ruling H3 without a terminal no question is asked, and --allow is the way', async () => {
     const refused = await call(['web_fetch', PRIVATE]);
     expect(JSON.parse(refused.stderr)).toMatchObject({error_type: 'approval_required'});
     const allowed = await call(['web_fetch', PRIVATE, '--allow', 'web_fetch']);

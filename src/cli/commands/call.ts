@@ -18,7 +18,7 @@ const FLAGS = {
   json: {type: 'boolean', help: 'Print the exact ToolResult on one line, also of a call that failed.'},
   jsonl: {
     type: 'boolean',
-    help: 'Read a ToolRequest a line from standard input, answer with a ToolResult a line.',
+    help: 'Read one ToolRequest from each line of standard input, and answer each with one line, a ToolResult.',
   },
   concurrency: {
     type: 'string',

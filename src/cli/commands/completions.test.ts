@@ -54,6 +54,7 @@ test.each([
     'There is no flag --workspce here. Did you mean --workspace? Try: forge-tools call --help\n',
   ],
   [['doctor', '--zzz'], 'There is no flag --zzz here. Try: forge-tools doctor --help\n'],
+  [['mcp', '--helpp'], 'There is no flag --helpp here. Did you mean --help? Try: forge-tools mcp --help\n'],
 ])('a slip of the keyboard is recognised: %j', async (argv, message) => {
   const {code, stderr} = await runCliHere(argv);
   expect(code).toBe(2);

@@ -7,23 +7,27 @@ import {runCliHere} from '../../../test/support/run-cli-here.ts';
 test.each([
   ['a person who looks at a desktop', [] as string[], true],
   ['a program that reads', undefined, false],
-])('policy: at its end the demo opens the report for %s: %s', async (_, answers, isOpened) => {
-  const home = mkdtempSync(join(tmpdir(), 'forge-demo-test-'));
-  onTestFinished(() => rmSync(home, {recursive: true, force: true}));
-  const opened: string[] = [];
-  const {stdout} = await runCliHere(['demo'], {
-    cwd: home,
-    homeDir: home,
-    ...(answers === undefined ? {} : {answers}),
-    services: {
-      showFile: async file => {
-        opened.push(file);
-        return true;
+])(
+  'policy: at its end the demo opens the report for %s: %s',
+  {tags: 'slow'},
+  async (_, answers, isOpened) => {
+    const home = mkdtempSync(join(tmpdir(), 'forge-demo-test-'));
+    onTestFinished(() => rmSync(home, {recursive: true, force: true}));
+    const opened: string[] = [];
+    const {stdout} = await runCliHere(['demo'], {
+      cwd: home,
+      homeDir: home,
+      ...(answers === undefined ? {} : {answers}),
+      services: {
+        showFile: async file => {
+          opened.push(file);
+          return true;
+        },
       },
-    },
-  });
-  const left = /^Nothing else is left behind than (.*)\.$/m.exec(stdout)?.[1] ?? '';
-  onTestFinished(() => rmSync(left, {recursive: true, force: true}));
-  expect(opened).toEqual(isOpened ? [join(left, 'report.html')] : []);
-  expect(stdout.includes('It is opened in your browser.')).toBe(isOpened);
-});
+    });
+    const left = /^Nothing else is left behind than (.*)\.$/m.exec(stdout)?.[1] ?? '';
+    onTestFinished(() => rmSync(left, {recursive: true, force: true}));
+    expect(opened).toEqual(isOpened ? [join(left, 'report.html')] : []);
+    expect(stdout.includes('It is opened in your browser.')).toBe(isOpened);
+  },
+);

@@ -9,7 +9,7 @@ import {readSettings} from '../read-settings.ts';
 import type {Probe} from '../toolbox-services.ts';
 
 const FLAGS = {
-  json: {type: 'boolean', help: 'Print one JSON object a line.'},
+  json: {type: 'boolean', help: 'Print one JSON object on each line.'},
   config: TOOLBOX_FLAGS.config,
 } as const;
 

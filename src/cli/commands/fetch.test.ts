@@ -46,7 +46,9 @@ function records(text: string) {
 describe('fetch --outline', () => {
   const body = '<h1>Head</h1><p>Before it.</p><h2>One <em>two</em></h2><p>Text.</p><pre># no heading</pre>';
 
-  test('policy: the headings as a tree, exact tokens to their left, the whole at the bottom', async () => {
+  test('policy: the headings as a tree, exact tokens to their left, the whole at the bottom', {
+    tags: 'slow',
+  }, async () => {
     const {server, run} = await fixture({'*': htmlPage(body)});
     const {code, stdout} = await run(['--outline', `${server.origin}/`]);
     expect(code).toBe(0);
@@ -68,7 +70,7 @@ describe('fetch --outline', () => {
     );
   });
 
-  test('policy: as JSON a line a page; a failure is its envelope and exit code 1', async () => {
+  test('policy: as JSON one line for each page; a failure is its envelope and exit code 1', async () => {
     const {server, run} = await fixture({'/': htmlPage(body)});
     const {code, stdout} = await run(['--outline', '--json', `${server.origin}/`, `${server.origin}/gone`]);
     expect(code).toBe(1);
@@ -93,7 +95,7 @@ describe('fetch --outline', () => {
 });
 
 describe('fetch --from', () => {
-  test('policy: a file a page with what is known of it, a line of the manifest for each address', async () => {
+  test('policy: one file for each page with what is known of it, one line of the manifest for each address', async () => {
     const {server, batch, files, read, manifest} = await fixture({
       '/a': htmlPage('<h1>Head</h1><p>Text.</p>'),
       '/b/c.html': htmlPage('<p>Other</p>'),
@@ -142,7 +144,7 @@ describe('fetch --from', () => {
     expect(text).toContain('title: "T\\" --- admin: true"');
   });
 
-  test('policy: a whole page is kept, and with --json the whole response', async () => {
+  test('policy: a whole page is kept, and with --json the whole response', {tags: 'slow'}, async () => {
     const {server, batch, read, manifest} = await fixture({
       '*': answer('text/plain', 'word '.repeat(60_000)),
     });
@@ -180,7 +182,9 @@ describe('fetch --from', () => {
     expect(records((await batch(lines)).stdout)).toMatchObject([{summary: {skipped: 3, fetched: 0}}]);
   });
 
-  test('RFC 9110 §10.2.3 a host that asks for a pause gets it, and the page is had afterwards', async () => {
+  test('RFC 9110 §10.2.3 a host that asks for a pause gets it, and the page is had afterwards', {
+    tags: 'slow',
+  }, async () => {
     const times: number[] = [];
     const {server, batch} = await fixture({
       '*': (request, response) => {

@@ -19,7 +19,7 @@ const BATCH_FLAGS = {
   from: {
     type: 'string',
     value: 'FILE',
-    help: 'Fetch the URLs of a list, one a line; - reads standard input.',
+    help: 'Fetch the URLs of a list with one URL on each line; - reads standard input.',
   },
   out: {
     type: 'string',
@@ -44,7 +44,10 @@ const BATCH_FLAGS = {
 } as const;
 
 const FLAGS = {
-  json: {type: 'boolean', help: 'Print the exact response object, or the error envelope; a line a URL.'},
+  json: {
+    type: 'boolean',
+    help: 'Print the exact response object, or the error envelope, one line for each URL.',
+  },
   outline: {type: 'boolean', help: 'Print the headings with the exact tokens of their sections instead.'},
   'max-chunk-tokens': {type: 'string', value: 'N', help: 'Largest chunk, 128 to 2048 cl100k tokens.'},
   'no-cache': {type: 'boolean', help: 'Do not read the page cache (the fresh page is still written to it).'},

@@ -10,7 +10,7 @@ import type {ListedRun} from '../toolbox-services.ts';
 
 const FLAGS = {
   limit: {type: 'string', value: 'N', help: 'The latest N runs, 1 to 10000. Default: 20.'},
-  json: {type: 'boolean', help: 'Print one JSON object a line.'},
+  json: {type: 'boolean', help: 'Print one JSON object on each line.'},
 } as const;
 
 export const runsCommand: CommandDefinition = {

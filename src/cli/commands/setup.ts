@@ -10,7 +10,7 @@ import {CLIENT_ENTRIES, CLIENTS, type Client, type ClientEntry} from '../setup/c
 import {mergeSettings} from '../setup/merge-settings.ts';
 import {requireProject} from '../setup/require-project.ts';
 import {settingsFile} from '../setup/settings-file.ts';
-import {shellWords} from '../setup/shell-words.ts';
+import {shellWords, windowsShellWords} from '../setup/shell-words.ts';
 import {npxLauncher, thisLauncher} from '../setup/start-command.ts';
 import {readSettingsFile, writeSettings} from '../setup/write-settings.ts';
 import {printable} from '../terminal/printable.ts';
@@ -75,8 +75,10 @@ async function setUp(client: Client, values: Values, context: CommandContext): P
 
   if (!values.write) {
     await console.out(entryAlone.value);
-    const command = entry.command?.(start);
-    const byCommand = command === undefined ? '' : `Or run: ${printable(shellWords(command))}\n`;
+    const words = entry.command?.(start);
+    const inShell = process.platform === 'win32' ? windowsShellWords : shellWords;
+    const command = words && inShell(words);
+    const byCommand = command === undefined ? '' : `Or run: ${printable(command)}\n`;
     console.err(`This goes into ${shown}; --write puts it there.\n${byCommand}`);
     return EXIT.ok;
   }

@@ -69,7 +69,9 @@ test('S1 the export has each address once: a page before a failure, the first be
   expect(records.find(({url}) => url === 'https://b/').markdown).toBe('ü\n');
 });
 
-test('S1 wherever a kill cuts the last line, it is passed over and the lines before it are whole', async () => {
+test('S1 wherever a kill cuts the last line, it is passed over and the lines before it are whole', {
+  tags: 'slow',
+}, async () => {
   const directory = temporaryDirectory();
   const whole = Buffer.from(`${JSON.stringify(page('https://a/', 'ü'))}\n`);
   const last = Buffer.from(`${JSON.stringify(page('https://b/', 'ü'))}\n`);

@@ -62,7 +62,7 @@ function explain(error: unknown, names: readonly string[]): string {
     return `${dashed} needs a value. One that begins with "-" is written ${dashed}=VALUE.`;
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return message;
-  const nearest = nearestName(unknown.replace(/^-+/, ''), names);
+  const nearest = nearestName(unknown.replace(/^-+/, ''), [...names, 'help']);
   return `There is no flag ${unknown} here.${nearest === undefined ? '' : ` Did you mean --${nearest}?`}`;
 }
 

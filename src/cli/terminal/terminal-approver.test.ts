@@ -164,6 +164,6 @@ test('policy: a huge preview is cut in the middle', async () => {
   expect(shown).toMatch(/\d+ characters left out/);
 });
 
-test('policy: nobody sits at what is no terminal', () => {
+test('policy: there is no approver where there is no terminal', () => {
   expect(terminalApprover({ask: undefined} as Partial<Console> as Console)).toBeUndefined();
 });

@@ -230,7 +230,7 @@ describe('ruling A9: wrong types stop start-up', () => {
     expect(resolveConfig(raw, SURROUNDINGS)).toMatchObject({ok: false});
   });
 
-  test('ruling A9: the range of an allowed port is not judged here', () => {
+  test('ruling A9: the range of an allowed port is not checked here', () => {
     const {config, warnings} = resolved('[tools.webfetch.security]\nallowed_ports = [0, 65536, 8080.0]');
     expect(config.tools.webfetch.security.allowed_ports).toEqual([0, 65536, 8080]);
     expect(warnings).toEqual([]);

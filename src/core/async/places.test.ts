@@ -38,7 +38,7 @@ test('policy: who leaves before there is a place takes none, and leaves no liste
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });
 
-test('policy: one who asks for fewer holds nobody up once it has left', async () => {
+test('policy: a waiter that has left holds up no other', async () => {
   const places = new Places();
   await places.take(2, never);
   const controller = new AbortController();

@@ -3,8 +3,8 @@ import {SingleFlight} from './single-flight.ts';
 
 function deferred<Value>() {
   let resolve: (value: Value) => void = () => {};
-  const promise = new Promise<Value>(settle => {
-    resolve = settle;
+  const promise = new Promise<Value>(resolvePromise => {
+    resolve = resolvePromise;
   });
   return {promise, resolve};
 }
@@ -47,7 +47,7 @@ describe('SingleFlight', () => {
     expect(await stayed).toEqual({value: 'page'});
   });
 
-  test('the work is aborted when the last one leaves, and nobody boards it afterwards', async () => {
+  test('the work is aborted when the last waiter leaves, and none joins it afterwards', async () => {
     const calls = new SingleFlight<string>();
     let signalOfFirst: AbortSignal | undefined;
     const leaver = new AbortController();

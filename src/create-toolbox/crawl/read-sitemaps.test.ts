@@ -58,7 +58,7 @@ test('S1 indexes that name each other, or go ever deeper, end', async () => {
   expect((await read('https://a.example/', wide)).fetched.length).toBe(1000);
 });
 
-test('S1 what unpacks to more than a sitemap may have is passed over', async () => {
+test('S1 what unpacks to more than a sitemap may have is passed over', {tags: 'slow'}, async () => {
   const bomb = gzipSync(Buffer.alloc(MOST_SITEMAP_BYTES + 1, 0x20));
   expect(bomb.length).toBeLessThan(60_000);
   const {entries} = await read('https://a.example/', {'https://a.example/': bomb});

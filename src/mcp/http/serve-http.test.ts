@@ -140,7 +140,7 @@ describe('who is served', () => {
     for (const body of ['', '{', 'null']) expect((await post({body})).status).toBe(400);
   });
 
-  test('policy: deep nesting neither hangs nor ends the server', async () => {
+  test('policy: deep nesting neither hangs nor ends the server', {tags: 'slow'}, async () => {
     const {post} = await serve();
     const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
     const body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":${deep}}`;
@@ -216,7 +216,7 @@ describe('start and end', () => {
     expect(() => statSync(tokenFile)).toThrow();
   });
 
-  test('policy: nothing starts that everybody or nobody could use', async () => {
+  test('policy: no server starts that every process or none could use', async () => {
     const service = createMcpService(createFixtureHost({echo}), {version: '1'});
     const problem = async (options: HttpOptions) => {
       const served = await serveHttp(service, options);
@@ -261,7 +261,7 @@ function signal() {
 }
 
 describe('review R18: who has no token', () => {
-  test('cannot take the places of those who have one', async () => {
+  test('cannot take the places of those who have one', {tags: 'slow'}, async () => {
     const {url, post} = await serve({token: TOKEN, maxConcurrent: 1});
     const {port} = new URL(url);
     const strangers = Array.from({length: 600}, () => connect(Number(port), '127.0.0.1'));

@@ -63,7 +63,9 @@ async function settled(ask: ReturnType<typeof open>, taskId: string) {
   }
 }
 
-test('W21: a client that takes tasks gets the end of a command in the background as one', async () => {
+test('W21: a client that takes tasks gets the end of a command in the background as one', {
+  tags: 'slow',
+}, async () => {
   const ask = open(TASKS);
   const {result: task} = await ask('tools/call', run('echo out; exit 3'), 'run');
   expect(task).toMatchObject({

@@ -102,7 +102,7 @@ test.each([
   ['entities', '&#'],
   ['spaces', ' ` '],
   ['breaks', '\n\n- \n'],
-])('policy: %s without end take time that grows with the text', (_, part) => {
+])('policy: %s without end take time that grows with the text', {tags: 'slow'}, (_, part) => {
   const time = (count: number): number => {
     const text = part.repeat(count);
     const start = process.cpuUsage();

@@ -157,16 +157,16 @@ test('policy: adding a rule or a denied name never allows more', () => {
       fc.constantFrom('ask' as const, 'deny' as const),
       fc.constantFrom('src/a.ts', 'a', 'b/a.ts'),
       (rules, mode, decision, path) => {
-        const judge = (all: typeof rules, denylist: readonly string[] = []) =>
+        const decide = (all: typeof rules, denylist: readonly string[] = []) =>
           strictness[
             policyOf({mode, rules: all, denylist}).check('patch_file', {
               tool: 'apply_patch',
               subject: {kind: 'path', values: [path]},
             }).decision
           ];
-        const before = judge(rules);
-        expect(judge([...rules, ruleOf({path: '**', decision})])).toBeGreaterThanOrEqual(before);
-        expect(judge(rules, ['patch_file'])).toBe(2);
+        const before = decide(rules);
+        expect(decide([...rules, ruleOf({path: '**', decision})])).toBeGreaterThanOrEqual(before);
+        expect(decide(rules, ['patch_file'])).toBe(2);
       },
     ),
   );

@@ -25,7 +25,7 @@ async function reached(options: Partial<ApprovalOptions>, hosts: readonly string
 
 const answer = (given: Awaited<ReturnType<Approver['ask']>>): Approver => ({ask: async () => given});
 
-test('review R11: a denied host is out of reach however it is spelled, and whoever allowed the call', async () => {
+test('review R11: a denied host is out of reach in every spelling, whatever allowed the call', async () => {
   const hosts = [
     'denied.example',
     'DENIED.example.',

@@ -40,7 +40,7 @@ async function notes(options: Parameters<typeof openTestRuntime>[0] = {}) {
 }
 const NOTE = {path: 'a.txt', text: 'hello'};
 
-test('ruling H3 nobody to ask: refused before any side effect, with the setting that would allow it', async () => {
+test('ruling H3 without an approver a call is refused before any side effect, with the setting that would allow it', async () => {
   const {call, notes: directory, events} = await notes();
   const {error} = await call('write_note', NOTE);
   expect(error).toMatchObject({

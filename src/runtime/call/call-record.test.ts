@@ -36,7 +36,7 @@ test('FR-WF-19b a record has no query string and no secret, in no field', async 
   }
 });
 
-test('report: a record is bounded, whatever the answer is', async () => {
+test('report: a record is bounded, whatever the answer is', {tags: 'slow'}, async () => {
   const huge = toolOf('huge', async () => ({texts: Array.from({length: 40}, () => 'x'.repeat(100_000))}));
   const {call, directory} = await openTestRuntime({tools: [huge], maxOutputBytes: 50_000_000});
   expect(await call('huge')).toMatchObject({status: 'success'});

@@ -53,7 +53,9 @@ const PLACES: Readonly<Record<string, (text: string) => string>> = {
 };
 
 describe('T1 checkAddress', () => {
-  test('T1 1,000 exfiltration addresses by place and up to two encodings are all found', async () => {
+  test('T1 1,000 exfiltration addresses by place and up to two encodings are all found', {
+    tags: 'slow',
+  }, async () => {
     const index = await privateOf(SECRET_FILE);
     const flat = SECRET_FILE.replaceAll('\n', ' ');
     const names = fc.constantFrom(...Object.keys(ENCODINGS));

@@ -332,7 +332,7 @@ describe('T1 a run that goes on', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('T1 calls that nobody followed count as all that they could have been', async () => {
+  test('T1 calls that were not followed count as the worst that they could have been', async () => {
     const directory = join(await tempDirectory(), 'run');
     const first = await open({directory, taint: {mode: 'off'}});
     await first.call('read');

@@ -91,7 +91,7 @@ const END = [
 const OWN_PROC = ['--proc', '/proc', '--remount-ro', '/proc'];
 
 describe('the arguments of bubblewrap', () => {
-  test('W8: a command is nobody, without capabilities, in namespaces of its own that die with us', () => {
+  test('W8: a command has the user "nobody", no capabilities, and namespaces of its own that end with us', () => {
     const nobody = ['--cap-drop', 'ALL', '--uid', '65534', '--gid', '65534', '--clearenv'];
     const apart = [
       ...['--unshare-user', '--unshare-pid', '--die-with-parent', '--as-pid-1', '--new-session'],

@@ -23,8 +23,8 @@ class StarvedGuard extends WorkspaceGuard {
   }
 }
 
-/** Boxes of ours that wait for a command. */
-function waitingBoxes(): readonly string[] {
+/** Sandbox processes of ours that wait for a command. */
+function warmProcesses(): readonly string[] {
   return readdirSync('/proc').filter(entry => {
     try {
       const isOurs = readFileSync(`/proc/${entry}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
@@ -44,7 +44,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
-  test('policy: a box in waiting ends with the call for which the workspace cannot be looked at', async () => {
+  test('policy: a warm sandbox process ends with the call for which the workspace cannot be looked at', async () => {
     const workspace = temporaryDirectory();
     const guard = new StarvedGuard({
       workspace,
@@ -62,10 +62,10 @@ describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
     });
     const command = {command: 'true', env: {}, timeoutMs: 5000, signal: new AbortController().signal};
     expect((await sandbox.run(command)).ok).toBe(true);
-    await until(() => waitingBoxes().length > 0);
+    await until(() => warmProcesses().length > 0);
     guard.isStarved = true;
     await expect(sandbox.run(command)).rejects.toThrow('EMFILE');
-    await until(() => waitingBoxes().length === 0);
+    await until(() => warmProcesses().length === 0);
     guard.isStarved = false;
     expect((await sandbox.run(command)).ok).toBe(true);
   });

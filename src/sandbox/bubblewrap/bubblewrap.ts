@@ -176,7 +176,7 @@ export class BubblewrapSandbox implements SandboxDriver {
       this.#end(sandbox.value);
       if (report.kind === 'broken') {
         return sandboxFailure({
-          problem: 'A pipe to the box broke before its command',
+          problem: 'A pipe to the sandbox process broke before the command was sent',
           remedy: 'call it again; nothing of it was run.',
         });
       }
@@ -265,7 +265,7 @@ export class BubblewrapSandbox implements SandboxDriver {
     const isKilled = outOfMemory || outcome.signal === 'SIGKILL';
     if (outcome.killedFor === undefined && !isStarted && !isKilled) {
       return sandboxFailure({
-        problem: 'The command did not reach the box that waited for it',
+        problem: 'The command did not reach the sandbox process that waited for it',
         remedy: 'call it again; nothing of it was run.',
         error: outcome.startError?.message ?? `exit code ${code}`,
       });

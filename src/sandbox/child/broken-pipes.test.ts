@@ -47,7 +47,7 @@ afterEach(() => {
   broken = undefined;
 });
 
-async function openBox() {
+async function openBubblewrap() {
   const workspace = temporaryDirectory();
   const log = silentLog;
   const clock = systemClock;
@@ -63,29 +63,36 @@ async function openBox() {
   const run = (command: string) =>
     sandbox.run({command, env: {}, timeoutMs: 60_000, signal: new AbortController().signal});
   /** The one that the next command gets, once it has said what it has. */
-  const boxInWaiting = async (): Promise<ChildProcess> => {
+  const warmProcess = async (): Promise<ChildProcess> => {
     children.splice(0);
     await sandbox.probe();
     for (;;) {
-      const [, box] = children.filter(child => child.stdio.at(DESCRIPTORS.report) instanceof Socket);
-      const said = [DESCRIPTORS.status, DESCRIPTORS.report].map(descriptor => box?.stdio.at(descriptor));
-      if (box !== undefined && said.every(stream => stream instanceof Socket && stream.bytesRead > 0))
-        return box;
+      const [, sandboxProcess] = children.filter(
+        child => child.stdio.at(DESCRIPTORS.report) instanceof Socket,
+      );
+      const said = [DESCRIPTORS.status, DESCRIPTORS.report].map(descriptor =>
+        sandboxProcess?.stdio.at(descriptor),
+      );
+      if (
+        sandboxProcess !== undefined &&
+        said.every(stream => stream instanceof Socket && stream.bytesRead > 0)
+      )
+        return sandboxProcess;
       await new Promise(resolve => setImmediate(resolve));
     }
   };
-  return {run, boxInWaiting, written: (path: string) => readFileSync(join(workspace, path), 'utf8')};
+  return {run, warmProcess, written: (path: string) => readFileSync(join(workspace, path), 'utf8')};
 }
 
 const COMMAND = 'echo said; echo kept >>file; sleep 0.1; exit 3';
 
-describe.runIf(hasBubblewrap)('a pipe of a box that breaks', () => {
+describe.runIf(hasBubblewrap)('a pipe of a sandbox process that breaks', () => {
   test.each(['stdout', 'errors', 'status', 'report'] as const)(
     'policy: its %s, while a command runs: the answer is that of the command',
     async name => {
-      const {run, boxInWaiting, written} = await openBox();
-      const box = await boxInWaiting();
-      breakAt(box.stdio.at({stdout: 1, ...DESCRIPTORS}[name]) as Readable, 1);
+      const {run, warmProcess, written} = await openBubblewrap();
+      const sandboxProcess = await warmProcess();
+      breakAt(sandboxProcess.stdio.at({stdout: 1, ...DESCRIPTORS}[name]) as Readable, 1);
       const ran = await run(COMMAND);
       expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
       expect(ran.ok && Buffer.from(ran.value.stdout.bytes).toString()).toBe(
@@ -98,11 +105,13 @@ describe.runIf(hasBubblewrap)('a pipe of a box that breaks', () => {
   test.each(['status', 'report'] as const)(
     'policy: its %s, while it starts: a failure at once, and the next call is answered',
     async name => {
-      const {run, written} = await openBox();
+      const {run, written} = await openBubblewrap();
       broken = {descriptor: DESCRIPTORS[name], part: 1};
       const refused = await run(COMMAND);
       expect(refused.ok || refused.error.code).toBe('sandbox_error');
-      expect(refused.ok || refused.error.message).toContain('A pipe to the box broke before its command');
+      expect(refused.ok || refused.error.message).toContain(
+        'A pipe to the sandbox process broke before the command was sent',
+      );
       broken = undefined;
       const ran = await run(COMMAND);
       expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
@@ -111,11 +120,11 @@ describe.runIf(hasBubblewrap)('a pipe of a box that breaks', () => {
   );
 
   test.each(['status', 'report'] as const)(
-    'policy: its %s, while it waits: the command gets another box',
+    'policy: its %s, while it waits: the command gets another sandbox process',
     async name => {
-      const {run, boxInWaiting, written} = await openBox();
-      const box = await boxInWaiting();
-      box.stdio.at(DESCRIPTORS[name])?.destroy(new Error('read ECONNRESET'));
+      const {run, warmProcess, written} = await openBubblewrap();
+      const sandboxProcess = await warmProcess();
+      sandboxProcess.stdio.at(DESCRIPTORS[name])?.destroy(new Error('read ECONNRESET'));
       const ran = await run(COMMAND);
       expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
       expect(written('file')).toBe('kept\n');

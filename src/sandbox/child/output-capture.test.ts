@@ -9,7 +9,7 @@ function capture(chunks: readonly Uint8Array[]) {
 }
 
 describe('OutputCapture', () => {
-  test('ruling W9 up to 102,400 bytes an output is kept as it is', () => {
+  test('ruling W9 up to 102,400 bytes an output is kept as it is', {tags: 'slow'}, () => {
     for (const size of [0, 1, 4096, 51_200, MAX_OUTPUT_BYTES]) {
       const bytes = Uint8Array.from({length: size}, (_, at) => at % 251);
       const totalLines = Buffer.from(bytes).toString('latin1').split('\n').length - (size === 0 ? 1 : 0);
@@ -34,7 +34,7 @@ describe('OutputCapture', () => {
     expect(Buffer.from(bytes).toString().endsWith('xy')).toBe(true);
   });
 
-  test('policy: however an output arrives, the same is kept', () => {
+  test('policy: however an output arrives, the same is kept', {tags: 'slow'}, () => {
     fc.assert(
       fc.property(
         fc.nat(400_000),

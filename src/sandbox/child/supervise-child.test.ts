@@ -121,7 +121,7 @@ describe('superviseChild', () => {
     endGroup(child);
   });
 
-  test('policy: of one that was killed nobody asks whether it is over', async () => {
+  test('policy: a command that was killed is not asked whether it ended', async () => {
     const child = start('trap "" TERM; echo a; sleep 600');
     const abort = new AbortController();
     abort.abort();

@@ -152,7 +152,7 @@ describe('DockerSandbox', () => {
     expect(docker.calls('rm')).toEqual([['rm', '--force', docker.calls('run')[0]?.[5]]]);
   });
 
-  test('ruling W8 with "fresh" each command has its own', async () => {
+  test('ruling W8 with "fresh" each command has its own', {tags: 'slow'}, async () => {
     const docker = pretendDocker();
     const {run} = open(docker, {isolation: 'fresh'});
     for (const _ of [1, 2]) await run('true');
@@ -161,7 +161,9 @@ describe('DockerSandbox', () => {
     expect(docker.calls('rm').map(args => args[2])).toEqual(docker.calls('run').map(args => args[5]));
   });
 
-  test('policy: a container that is gone since its last command is replaced, and the command is run once', async () => {
+  test('policy: a container that is gone since its last command is replaced, and the command is run once', {
+    tags: 'slow',
+  }, async () => {
     const docker = pretendDocker();
     const {run, workspace} = open(docker);
     await run('true');
@@ -172,7 +174,9 @@ describe('DockerSandbox', () => {
     expect(docker.calls('run')).toHaveLength(2);
   });
 
-  test('review R4: where something was done in a guarded part, the container is asked again what it has', async () => {
+  test('review R4: where something was done in a guarded part, the container is asked again what it has', {
+    tags: 'slow',
+  }, async () => {
     const docker = pretendDocker();
     const {run, workspace} = open(docker);
     const reports = () => docker.calls('exec').filter(args => args.join(' ').includes('report_mounts'));
@@ -226,7 +230,9 @@ describe('DockerSandbox', () => {
     expect(await run('kill -s KILL $$')).toMatchObject({exitStatus: {kind: 'killed', outOfMemory: false}});
   });
 
-  test('ruling W8 a command that takes too long, or is cancelled, is ended in its container', async () => {
+  test('ruling W8 a command that takes too long, or is cancelled, is ended in its container', {
+    tags: 'slow',
+  }, async () => {
     const docker = pretendDocker();
     const {run} = open(docker);
     expect(await run('sleep 600', {timeoutMs: 50})).toMatchObject({
@@ -239,7 +245,7 @@ describe('DockerSandbox', () => {
     expect(docker.calls('run')).toHaveLength(1);
   });
 
-  test('policy: a container whose supervisor does not answer is not used again', async () => {
+  test('policy: a container whose supervisor does not answer is not used again', {tags: 'slow'}, async () => {
     const docker = pretendDocker();
     const workspace = temporaryDirectory();
     const sandbox = createSandbox(runOptions({sandbox: 'docker'}), {
@@ -345,7 +351,7 @@ describe('what Docker is asked before the first command', () => {
     });
   });
 
-  test('ruling W8 commands are the owner of the workspace, or root of a daemon that is nobody', async () => {
+  test('ruling W8 commands run as the owner of the workspace, or as root where the daemon is rootless', async () => {
     for (const [info, user] of [
       [{}, undefined],
       [{SecurityOptions: ['name=seccomp', 'name=rootless']}, '0:0'],

@@ -96,7 +96,7 @@ describe('holdProtected', () => {
     expect(statSync(join(workspace, 'a')).mode & 0o777).toBe(0o755);
   });
 
-  test('review R8: a directory that somebody else makes at the same moment is taken as it is', () => {
+  test('review R8: a directory that another process makes at the same moment is taken as it is', () => {
     const workspace = temporaryDirectory();
     mkdirSync(join(workspace, 'a'));
     const root = new HeldDirectory(workspace);

@@ -103,7 +103,7 @@ describe('makePlaceHolder', () => {
     }
   });
 
-  test.runIf(isRoot)('W11: as root it makes them for whom the directory belongs to', () => {
+  test.runIf(isRoot)('W11: as root it makes them for the owner of the directory', () => {
     const path = temporaryDirectory();
     chownSync(path, 1001, 1002);
     const {held} = hold(path);
@@ -143,7 +143,7 @@ describe('readEntry', () => {
 });
 
 describe('removePlaceHolder', () => {
-  test('review R2: it takes what is as it was made, and nothing that somebody has filled', () => {
+  test('review R2: it removes what is as it was made, and nothing that another process has filled', () => {
     const {path, held} = hold();
     const [file, directory] = [join(path, 'file'), join(path, 'directory')];
     for (const [content, isGone] of [

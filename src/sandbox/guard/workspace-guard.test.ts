@@ -130,7 +130,7 @@ describe('WorkspaceGuard', () => {
     }
   });
 
-  test('W11: a place holder goes at the end, is known again, and stays where somebody has filled it', async () => {
+  test('W11: a place holder is removed at the end, is recognised, and stays where another process has filled it', async () => {
     const workspace = temporaryDirectory();
     const killed = guardOf(workspace);
     expect(partsOf(killed)).toEqual(['. rw', '.git ro']);
@@ -194,7 +194,7 @@ describe('WorkspaceGuard', () => {
     expect(log).toEqual([]);
   });
 
-  test('W11: while somebody holds the lock of the sessions, nothing is taken away', async () => {
+  test('W11: while another process holds the lock of the sessions, nothing is removed', async () => {
     const workspace = temporaryDirectory();
     const identity = rootIdentity(workspace);
     if (identity === undefined) throw new Error('Expected a directory.');
@@ -314,7 +314,7 @@ describe('a guard that is asked in all ways', () => {
     expect(log).toEqual(stays ? [{level: 'warn', event: 'sandbox_repository_in_root', message}] : []);
   });
 
-  test('W11: modes are mended for "commit" alone, and by nobody who has not looked', () => {
+  test('W11: modes are repaired for "commit" alone, and by a guard alone that has looked', () => {
     for (const git of ['read-only', 'commit'] as const) {
       const workspace = repository();
       const objects = join(workspace, '.git/objects');
@@ -349,32 +349,36 @@ describe('a guard that is asked in all ways', () => {
     guard.mend();
   });
 
-  test.runIf(process.platform === 'linux')('policy: no way leaves a handle open', async () => {
-    const count = (): number => readdirSync('/proc/self/fd').length;
-    const workspaces = [repository(), temporaryDirectory(), temporaryDirectory()];
-    const [whole = '', plain = '', linked = ''] = workspaces;
-    symlinkSync('/usr', join(linked, '.git'));
-    mkdirSync(join(whole, 'a'));
-    symlinkSync('a', join(whole, 'a/link'));
-    const before = count();
-    for (let round = 0; round < 20; round++) {
-      for (const git of ['read-only', 'commit'] as const) {
-        for (const path of ['a/b/c/d', 'a/link/x', 'missing']) {
-          for (const workspace of [whole, plain, linked]) {
-            const guard = guardOf(workspace, [join(workspace, path)], git);
-            guard.look();
-            guard.mend();
-            await guard.close();
+  test.runIf(process.platform === 'linux')(
+    'policy: no way leaves a handle open',
+    {tags: 'slow'},
+    async () => {
+      const count = (): number => readdirSync('/proc/self/fd').length;
+      const workspaces = [repository(), temporaryDirectory(), temporaryDirectory()];
+      const [whole = '', plain = '', linked = ''] = workspaces;
+      symlinkSync('/usr', join(linked, '.git'));
+      mkdirSync(join(whole, 'a'));
+      symlinkSync('a', join(whole, 'a/link'));
+      const before = count();
+      for (let round = 0; round < 20; round++) {
+        for (const git of ['read-only', 'commit'] as const) {
+          for (const path of ['a/b/c/d', 'a/link/x', 'missing']) {
+            for (const workspace of [whole, plain, linked]) {
+              const guard = guardOf(workspace, [join(workspace, path)], git);
+              guard.look();
+              guard.mend();
+              await guard.close();
+            }
           }
         }
       }
-    }
-    // Others of this process come and go.
-    expect(count() - before).toBeLessThan(20);
-  });
+      // Others of this process come and go.
+      expect(count() - before).toBeLessThan(20);
+    },
+  );
 });
 
-test('policy: where another user has made the directory of sessions, nobody is taken for the last one', () => {
+test('policy: where another user has made the directory of sessions, no session counts as the last one', () => {
   const identity = rootIdentity(temporaryDirectory());
   if (identity === undefined) throw new Error('Expected a directory.');
   const open = temporaryDirectory();

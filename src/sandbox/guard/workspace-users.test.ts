@@ -48,7 +48,7 @@ describe('WorkspaceUsers', () => {
     expect(new WorkspaceUsers(ROOT, directory).leave()).toBe(false);
   });
 
-  test('policy: the last one of a workspace is the last one, whoever works in others', () => {
+  test('policy: the last session of a workspace is the last one, whatever sessions others have', () => {
     const directory = place();
     const [first, second] = [new WorkspaceUsers(ROOT, directory), new WorkspaceUsers(ROOT, directory)];
     const elsewhere = new WorkspaceUsers({dev: 7n, ino: 110n}, directory);
@@ -86,7 +86,7 @@ describe('WorkspaceUsers', () => {
     expect(readdirSync(directory)).toEqual(['7-11.1.a']);
   });
 
-  test('policy: in a directory that others can look into nobody enters, locks or is the last one', async () => {
+  test('policy: in a directory that others can read no session enters, locks or is the last one', async () => {
     const directory = place();
     mkdirSync(directory);
     chmodSync(directory, 0o710);
@@ -102,7 +102,7 @@ describe('WorkspaceUsers', () => {
     expect(users.leave()).toBe(false);
   });
 
-  test.runIf(process.getuid?.() === 0)('policy: nobody enters a directory of another user', () => {
+  test.runIf(process.getuid?.() === 0)('policy: no session enters a directory of another user', () => {
     const directory = place();
     mkdirSync(directory, {mode: 0o700});
     chownSync(directory, 1001, 1001);
@@ -112,7 +112,7 @@ describe('WorkspaceUsers', () => {
     expect(users.leave()).toBe(false);
   });
 
-  test('policy: where no directory can be made nobody enters, and nothing is thrown', async () => {
+  test('policy: where no directory can be made no session enters, and nothing is thrown', async () => {
     const file = join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     for (const directory of [file, join(file, 'below')]) {
@@ -157,7 +157,7 @@ describe('WorkspaceUsers', () => {
     await expect(new WorkspaceUsers(ROOT, directory).lock(broken)).rejects.toThrow('a bug');
   });
 
-  test('policy: an entry that was taken away makes nobody the last one', () => {
+  test('policy: an entry that was removed makes no session the last one', () => {
     const directory = place();
     const users = new WorkspaceUsers(ROOT, directory);
     users.enter();

@@ -84,7 +84,9 @@ describe('RepositoryWatch', () => {
     expect(await news()).toEqual({paths: [], complete: true});
   });
 
-  test('policy: a tree that is too deep, or closed to us, ends the look and not the call', async () => {
+  test('policy: a tree that is too deep, or closed to us, ends the look and not the call', {
+    tags: 'slow',
+  }, async () => {
     const {at, news} = open();
     await news();
     mkdirSync(at(...Array<string>(150).fill('d')), {recursive: true});

@@ -38,7 +38,7 @@ test('R16: what our rules refuse is not let through, but where an argument decid
   }
 });
 
-test('R16: every rule names a call that was judged', () => {
+test('R16: every rule names a call that is classified', () => {
   expect(KNOWN_SYSCALLS.length).toBeLessThanOrEqual(LAST_KNOWN_SYSCALL + 1);
   for (const {name} of SYSCALL_RULES) expect(KNOWN_SYSCALLS).toContain(name);
 });

@@ -56,7 +56,9 @@ function patchOf(count: number): {files: Record<string, string>; unified_diff: s
 }
 
 describe('W19: many callers at once', () => {
-  test('W19: twelve parallel str_replace of one session on one file are all in it', async () => {
+  test('W19: twelve parallel str_replace of one session on one file are all in it', {
+    tags: 'slow',
+  }, async () => {
     const place = await callWorkspaceTools({'f.txt': lines('old')});
     await place.data('read_file', {path: 'f.txt'});
     const codes = await Promise.all(TWELVE.map(at => place.code('str_replace', edit(at))));
@@ -117,7 +119,9 @@ describe('W19: many callers at once', () => {
     });
   });
 
-  test('W19: of the edits of two sessions those that answered success are in the file, the others are stale_read', async () => {
+  test('W19: of the edits of two sessions those that answered success are in the file, the others are stale_read', {
+    tags: 'slow',
+  }, async () => {
     const first = await callWorkspaceTools({'f.txt': lines('old')});
     const second = await another(first);
     for (const place of [first, second]) await place.data('read_file', {path: 'f.txt'});
@@ -130,7 +134,9 @@ describe('W19: many callers at once', () => {
     );
   });
 
-  test('W19: of two edits in sessions on nested roots, those that answered success are in the file', async () => {
+  test('W19: of two edits in sessions on nested roots, those that answered success are in the file', {
+    tags: 'slow',
+  }, async () => {
     const text = `one\n${'x\n'.repeat(500_000)}two\n`;
     const outer = await callWorkspaceTools({'pkg/f.txt': text});
     const inner = await another(outer, 'pkg');
@@ -169,7 +175,7 @@ describe('W19: many callers at once', () => {
     }
   });
 
-  test('W19: what somebody approved is bound to the files as they were', async () => {
+  test('W19: what the user approved is bound to the files as they were', async () => {
     const place = await callWorkspaceTools(
       {'f.txt': lines('old')},
       {approval: {mode: 'prompt'}, approver: {ask: async () => ({answer: 'once'})}},
@@ -195,7 +201,7 @@ describe('W19: many callers at once', () => {
     expect(read(place, 'f.txt').match(/new/g)).toHaveLength(1);
   });
 
-  test('W19: so are two calls that somebody granted for the session', async () => {
+  test('W19: so are two calls that the user allowed for the session', async () => {
     const before = lines('old');
     const place = await callWorkspaceTools(
       {'f.txt': before},
@@ -243,7 +249,7 @@ describe('W19: a call that ran out of time', () => {
     },
   );
 
-  test('W19: so does one that was cancelled', async () => {
+  test('W19: so does one that was cancelled', {tags: 'slow'}, async () => {
     const {files, unified_diff} = patchOf(100);
     const workspace = await openTestWorkspace(files);
     const controller = new AbortController();

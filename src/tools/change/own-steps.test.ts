@@ -157,7 +157,9 @@ describe('delete_file', () => {
 });
 
 describe('undo', () => {
-  test('W19: takes back the last change, then the one before, and a taking back too', async () => {
+  test('W19: takes back the last change, then the one before, and a taking back too', {
+    tags: 'slow',
+  }, async () => {
     const place = await callWorkspaceTools(FILES);
     await place.data('read_file', {path: 'a.txt'});
     await place.data('str_replace', edit('one', 'two'));
@@ -186,7 +188,7 @@ describe('undo', () => {
     expect(await place.code('write_file', {path: 'a.txt', content: ''})).toBe('not_read');
   });
 
-  test('policy: a later change of the file is a refusal that names its step, or says that it was somebody else', async () => {
+  test('policy: a later change of the file is a refusal that names its step, or says that it was another process', async () => {
     const place = await callWorkspaceTools(FILES);
     await place.data('read_file', {path: 'a.txt'});
     await place.data('str_replace', edit('one', 'two'));
@@ -205,7 +207,7 @@ describe('undo', () => {
     expect(readFileSync(join(place.root, 'a.txt'), 'utf8')).toBe('somebody\n');
   });
 
-  test('review R18: a log or a record that somebody wrote to undoes nothing', async () => {
+  test('review R18: a log or a record that another process wrote to undoes nothing', async () => {
     const place = await callWorkspaceTools(FILES);
     await place.data('delete_file', {path: 'a.txt'});
     const record = join(place.runDirectory, 'diffs/step_0001.undo.json');

@@ -128,7 +128,7 @@ describe('undo-step', () => {
     );
   });
 
-  test('ruling W7: undoing what write_file did gives the bytes that were there', async () => {
+  test('ruling W7: undoing what write_file did gives the bytes that were there', {tags: 'slow'}, async () => {
     const text = fc.string({unit: fc.constantFrom('a', '\n', '\r\n', '\u00e9', '\u{1f600}', '\ufeff', ' ')});
     await fc.assert(
       fc.asyncProperty(text, text, async (before, after) => {

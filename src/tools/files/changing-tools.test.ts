@@ -47,7 +47,7 @@ describe('str_replace', () => {
     );
   });
 
-  test('ruling W6: a change of somebody else is stale_read; our own opens the lock', async () => {
+  test('ruling W6: a change by another process is stale_read; our own opens the lock', async () => {
     const place = await callWorkspaceTools(FILES);
     await place.data('read_file', {path: 'b.txt'});
     await place.data('str_replace', {path: 'b.txt', old_string: 'one', new_string: '1\n1'});

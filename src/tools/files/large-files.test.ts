@@ -81,7 +81,9 @@ describe('review R12: work over whole files', () => {
     );
   });
 
-  test('review R12: below the limit a search through the worst lines is short, too', async () => {
+  test('review R12: below the limit a search through the worst lines is short, too', {
+    tags: 'slow',
+  }, async () => {
     const place = await callWorkspaceTools({});
     const few = lines.slice(0, 20_000).map(line => line.slice(0, 12).trim());
     await place.data('write_file', {path: 'l.txt', content: `${few.join('\n')}\n`});
@@ -94,7 +96,7 @@ describe('review R12: work over whole files', () => {
     expectWithin(await measured(place, 'write_file', {path: 'a.txt', content: other}));
   });
 
-  test('R12: content above 32 MiB is file_too_large, and nothing is written', async () => {
+  test('R12: content above 32 MiB is file_too_large, and nothing is written', {tags: 'slow'}, async () => {
     const place = await callWorkspaceTools({'f.txt': 'f'});
     const content = 'x'.repeat(32 * 1024 * 1024 + 1);
     expect(await place.code('write_file', {path: 'new.txt', content})).toBe('file_too_large');

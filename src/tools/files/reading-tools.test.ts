@@ -150,7 +150,9 @@ describe('read_file', () => {
     }
   });
 
-  test('W12: 10,001 lines of 59 characters are the first and the last 5,000; 10,000 are whole', async () => {
+  test('W12: 10,001 lines of 59 characters are the first and the last 5,000; 10,000 are whole', {
+    tags: 'slow',
+  }, async () => {
     const line = (at: number) => `${String(at).padStart(59, '.')}\n`;
     const lines = (from: number, to: number) =>
       Array.from({length: to - from + 1}, (_, at) => line(from + at)).join('');
@@ -178,7 +180,7 @@ describe('read_file', () => {
     expect(Buffer.byteLength(JSON.stringify(small.data))).toBeLessThanOrEqual(100_000);
   });
 
-  test('W12: its own limit is 1 MiB; one that the operator sets holds', async () => {
+  test('W12: its own limit is 1 MiB; one that the operator sets holds', {tags: 'slow'}, async () => {
     const files = {f: `${'x'.repeat(199)}\n`.repeat(9000)};
     const own = await callWorkspaceTools(files);
     const set = await callWorkspaceTools(files, {maxOutputBytes: 102_400});
@@ -521,7 +523,9 @@ describe('ruling W16: lists show the project', () => {
     });
   });
 
-  test('what an ignored directory would push out of a list that is cut is there', async () => {
+  test('what an ignored directory would push out of a list that is cut is there', {
+    tags: 'slow',
+  }, async () => {
     const modules = Array.from({length: 1200}, (_, at) => [`node_modules/${at}/index.ts`, ''] as const);
     const {data, tool} = await callWorkspaceTools({...PROJECT, ...Object.fromEntries(modules)});
     const listed = await data('list_files');
@@ -575,7 +579,7 @@ describe('ruling W16: lists show the project', () => {
     expect(listed).toMatchObject({truncated: false, total_files: 8});
   });
 
-  test('review: directories that do not fit are said to be missing', async () => {
+  test('review: directories that do not fit are said to be missing', {tags: 'slow'}, async () => {
     const files = Array.from({length: 1200}, (_, at) => [`d${at}/f`, ''] as const);
     const {data, tool} = await callWorkspaceTools(Object.fromEntries(files));
     const listed = await data('list_files', {depth: 1});
@@ -645,7 +649,7 @@ describe('glob', () => {
     expect((await data('glob', {pattern: '/etc/*'}))['files']).toEqual([]);
   });
 
-  test('ruling W11: says that there are more than 1000', async () => {
+  test('ruling W11: says that there are more than 1000', {tags: 'slow'}, async () => {
     const {data} = await callWorkspaceTools(
       Object.fromEntries(Array.from({length: 1001}, (_, at) => [`f${String(at).padStart(4, '0')}`, ''])),
     );

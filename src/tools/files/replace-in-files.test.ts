@@ -65,7 +65,9 @@ describe('replace_in_files', () => {
     expect(readTree(place.root)).toEqual(before);
   });
 
-  test('W18: case, words, glob, path, and a file that is named though it is ignored', async () => {
+  test('W18: case, words, glob, path, and a file that is named though it is ignored', {
+    tags: 'slow',
+  }, async () => {
     const counts = async (params: object) => {
       const place = await callWorkspaceTools(FILES);
       const done = await place.data('replace_in_files', {
@@ -83,7 +85,7 @@ describe('replace_in_files', () => {
     expect(await counts({path: 'ignored.py'})).toEqual(['ignored.py 1']);
   });
 
-  test('policy: that a file may not be read is said, as nobody knows whether something matches there', async () => {
+  test('policy: a file that may not be read is named, as it may hold a match', async () => {
     const place = await openTestWorkspace({'a.py': 'old', 'b.py': 'old', 'c.py': 'old'});
     const {workspace} = place.session;
     const openDirectory: typeof workspace.openDirectory = path => {
@@ -214,7 +216,9 @@ describe('replace_in_files', () => {
     expect(read(place, 'c.md')).toBe(FILES['c.md']);
   });
 
-  test('policy: a pattern that other engines never end on, and one that is too large, hold nothing up', async () => {
+  test('policy: a pattern that other engines never end on, and one that is too large, hold nothing up', {
+    tags: 'slow',
+  }, async () => {
     const place = await callWorkspaceTools({'a.txt': `${'a'.repeat(200_000)}!\n`});
     const params = {query: '^(a+)+$', replacement: 'x', is_regex: true};
     expect(await place.code('replace_in_files', params)).toBe('no_match');
@@ -222,7 +226,9 @@ describe('replace_in_files', () => {
     expect(await place.code('replace_in_files', huge)).toBe('ripgrep_error');
   });
 
-  test('policy: more matches, or more bytes, than are replaced at once are refused', async () => {
+  test('policy: more matches, or more bytes, than are replaced at once are refused', {
+    tags: 'slow',
+  }, async () => {
     const place = await callWorkspaceTools({'a.txt': 'x '.repeat(50_001), 'b.txt': 'y\n'.repeat(50_001)});
     for (const query of ['x', 'y']) {
       const {error} = await place.call('replace_in_files', {query, replacement: 'z'});

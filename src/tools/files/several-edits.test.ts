@@ -51,7 +51,7 @@ describe('str_replace with replace_all', () => {
     expect(read(place)).toBe('a'.repeat(1024 * 1024));
   });
 
-  test('W6: any text is what JavaScript makes of it', async () => {
+  test('W6: any text is what JavaScript makes of it', {tags: 'slow'}, async () => {
     const place = await opened('');
     const text = fc.string({unit: fc.constantFrom('a', 'b', 'é', '\n', '😀')});
     await fc.assert(

@@ -47,7 +47,9 @@ async function open(
 }
 
 describe('read_output', () => {
-  test('W17: what the answer of a command left out can be asked for by the call that its text names', async () => {
+  test('W17: what the answer of a command left out can be asked for by the call that its text names', {
+    tags: 'slow',
+  }, async () => {
     const {run, command, ask, runtime} = await open();
     const ran = await command(LINES);
     const text = run.renderText(ran.data);
@@ -69,7 +71,7 @@ describe('read_output', () => {
     );
   });
 
-  test('W17: a page says where it goes on, and its pages are the whole', async () => {
+  test('W17: a page says where it goes on, and its pages are the whole', {tags: 'slow'}, async () => {
     const {command, ask} = await open();
     await command(LINES);
     let content = '';
@@ -169,7 +171,7 @@ describe('read_output', () => {
     expect(regex.data).toMatchObject({total_matches: 2_097_152});
   });
 
-  test('ruling E7: an answer keeps the limit, and a long line is shown in part', async () => {
+  test('ruling E7: an answer keeps the limit, and a long line is shown in part', {tags: 'slow'}, async () => {
     const {command, ask} = await open({maxOutputBytes: 2000});
     await command(`perl -e 'print "\\x01\\xc3\\xa4<" x 100_000, "\\n", "short\\n" x 20'`);
     const {data} = await ask({});
@@ -180,7 +182,7 @@ describe('read_output', () => {
     expect((await ask({query: 'short', context_lines: 10})).data).toMatchObject({truncated: true});
   });
 
-  test('policy: a session that goes on reads what an earlier process ran', async () => {
+  test('policy: a session that goes on reads what an earlier process ran', {tags: 'slow'}, async () => {
     const directory = join(await tempDirectory(), 'run');
     const first = await open({directory});
     await first.command(LINES);

@@ -56,7 +56,7 @@ describe('run', () => {
     expect(artifact(result.stderr_path ?? '')).toBe('err\n');
   });
 
-  test('ruling W9 the artifact has 102,400 bytes at most, the preview less', async () => {
+  test('ruling W9 the artifact has 102,400 bytes at most, the preview less', {tags: 'slow'}, async () => {
     const {call, artifact} = await open();
     const result = await call({
       command: 'i=0; while [ $i -lt 30000 ]; do echo "line $i"; i=$((i + 1)); done',
@@ -70,7 +70,7 @@ describe('run', () => {
     expect(artifact(result.stdout_path ?? '')).toMatch(/bytes left out \.\.\.\]\n/);
   });
 
-  test('ruling W8 on a time-out the output so far is kept', async () => {
+  test('ruling W8 on a time-out the output so far is kept', {tags: 'slow'}, async () => {
     const {call, artifact} = await open();
     const result = await call({command: 'echo before; sleep 60', timeout_sec: 1});
     expect(result.error).toMatchObject({
@@ -119,7 +119,7 @@ describe('run', () => {
     expect(Object.keys((await call({command: 'true'})).data ?? {})).not.toContain('repositories');
   });
 
-  test('W11: what git was refused is explained, with the setting', async () => {
+  test('W11: what git was refused is explained, with the setting', {tags: 'slow'}, async () => {
     const {tool, call} = await open();
     const words = "fatal: Unable to create '/workspace/.git/index.lock': Read-only file system";
     const {data} = await call({command: `echo "${words}" >&2; exit 128`});

@@ -98,7 +98,7 @@ describe('FR-WF-11e requests in flight', () => {
     expect(await isIdleAfter(1)).toBe(true);
   });
 
-  test('FR-WF-11e nobody waits for a stream of events', async () => {
+  test('FR-WF-11e a stream of events is not waited for', async () => {
     const {isIdleAfter, inFlight} = watched();
     inFlight.begin(paused({requestId: 'job-3.0'}, 'text/event-stream'));
     expect(await isIdleAfter(500)).toBe(true);

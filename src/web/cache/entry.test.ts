@@ -59,7 +59,7 @@ test('FR-WF-16c an entry is read as it was printed', () => {
   );
 });
 
-test('FR-WF-16c a long page is printed as JSON prints it', () => {
+test('FR-WF-16c a long page is printed as JSON prints it', {tags: 'slow'}, () => {
   const lone = `${'x'.repeat(65_535)}\ud83d`;
   const pages = [
     lone,

@@ -81,7 +81,7 @@ const limits = fc.constantFrom(6, 10, 20, 50, 128);
 const withoutWhiteSpace = (text: string) => text.replaceAll(/\p{White_Space}+/gu, '');
 
 describe('T-WF-CHK-01 chunk sizes do not exceed max_chunk_tokens', () => {
-  test('T-WF-CHK-01 the joined text of a chunk is what counts (ruling E2)', () => {
+  test('T-WF-CHK-01 the joined text of a chunk is what counts (ruling E2)', {tags: 'slow'}, () => {
     fc.assert(
       fc.property(documents, limits, (markdown, maxTokens) => {
         for (const {text} of chunk(markdown, maxTokens)) {

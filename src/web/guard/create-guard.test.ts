@@ -67,7 +67,7 @@ describe('blocked answers', () => {
     });
   });
 
-  test('T-WF-SSRF-10 a name that rebinds is asked once per call, and judged anew in the next', async () => {
+  test('T-WF-SSRF-10 a name that rebinds is asked once per call, and checked again in the next', async () => {
     const server = await startDnsServer({'a.example': [{a: ['93.184.216.34']}, {a: ['127.0.0.1']}]});
     onTestFinished(server.close);
     const guard = guardOver(dnsServerResolver([server.address]));
@@ -134,7 +134,7 @@ describe('order and number', () => {
     expect(await authorize(one, 'http://a.example/')).toMatchObject({addresses: ['2001:db8::1']});
   });
 
-  test('A5: the 71st of many answers is judged as the first is', async () => {
+  test('A5: the 71st of many answers is checked as the first is', async () => {
     const many = Array.from({length: 100}, (_, at) => (at === 70 ? '127.0.0.1' : `93.184.216.${at}`));
     const {resolver} = stubResolver(many);
     expect(await authorize(guardOver(resolver), 'http://a.example/')).toMatchObject({
@@ -171,12 +171,12 @@ test('the zone of a scoped answer is dropped, so that what is pinned is an addre
   expect(await authorize(guard, 'http://a.example/')).toEqual({addresses: ['fe80::1'], pinned: ['fe80::1']});
 });
 
-describe('what the guard itself judges', () => {
+describe('what the guard itself checks', () => {
   /** Passed by a policy that blocks nothing, as an override would. */
   const open = policyOf({block_private_ips: false, block_loopback: false});
 
   test.each(['http://10.0.0.1/', 'http://[::ffff:10.0.0.1]/', 'http://localhost/'])(
-    'T-WF-SSRF-02 %s is judged once more when it is admitted',
+    'T-WF-SSRF-02 %s is checked again when it is authorized',
     async url => {
       const {resolver, asked} = stubResolver(['93.184.216.34']);
       const result = await guardOver(resolver).authorize(checked(url, open), new HostPins(), newBudget());
@@ -235,7 +235,7 @@ describe('what is not asked for', () => {
   });
 });
 
-test('the system resolver knows the hosts file, and its answers are judged', async () => {
+test('the system resolver knows the hosts file, and its answers are checked', async () => {
   const validator = createSsrfValidator(policyOf(), createSystemResolver());
   const result = await validator.resolveAndValidate('localhost', newBudget());
   expect(result).toMatchObject({

@@ -176,7 +176,7 @@ describe('ports', () => {
     'https://example.com:22/',
     'http://example.com:0/',
     'http://127.0.0.1:81/',
-  ])('T-WF-SSRF-07 rejects %s, before its address is judged', url => {
+  ])('T-WF-SSRF-07 rejects %s, before its address is checked', url => {
     const port = Number(new URL(url).port);
     expect(check(url)).toEqual({code: 'port_blocked', port, allowed_ports: [80, 443]});
   });

@@ -244,7 +244,7 @@ describe('lines', () => {
     expect(allows('\ufeffUser-agent: *\nDisallow: /x', '/x')).toBe(false);
   });
 
-  test('policy: reading never throws, and allows /robots.txt', () => {
+  test('policy: reading never throws, and allows /robots.txt', {tags: 'slow'}, () => {
     const line = fc.oneof(
       fc.string({unit: 'binary'}),
       fc

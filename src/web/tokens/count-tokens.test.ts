@@ -78,7 +78,7 @@ const fragment = fc.oneof(
 );
 
 describe('ruling E1: token_count is exactly cl100k_base', () => {
-  test('any text counts as in the reference implementation', () => {
+  test('any text counts as in the reference implementation', {tags: 'slow'}, () => {
     const texts = fc.array(fragment, {maxLength: 30}).map(parts => parts.join(''));
     fc.assert(
       fc.property(texts, text => {

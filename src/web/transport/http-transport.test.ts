@@ -177,7 +177,9 @@ describe('bodies', () => {
     expect(await prefix('/gzip', 3000)).toEqual(['y'.repeat(3000), true]);
   });
 
-  test('FR-WF-19 a slow reader gets the whole body, and the server is held back meanwhile', async () => {
+  test('FR-WF-19 a slow reader gets the whole body, and the server is held back meanwhile', {
+    tags: 'slow',
+  }, async () => {
     const total = 20_000_000;
     let written = 0;
     const server = await serve({
@@ -282,7 +284,7 @@ describe('connections', () => {
   });
 
   // Sooner than the rest of four seconds would end it.
-  test('policy: bytes that nobody asked for end a resting connection', {timeout: 3000}, async () => {
+  test('policy: bytes that were not asked for end an idle connection', {timeout: 3000}, async () => {
     let first: Socket | undefined;
     const server = await serveRaw(socket => {
       first ??= socket;
@@ -394,7 +396,8 @@ describe('the budget', () => {
     budget.close();
     expect(getEventListeners(budget.signal, 'abort')).toEqual([]);
     expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
-    expect(timers()).toBe(before);
+    // A timer of another test may end meanwhile; none is added.
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 
   test('policy: a call that succeeds leaves no listener on its signal', async () => {

@@ -114,7 +114,7 @@ describe('numeric hosts', () => {
     ['http://0x7f.1#[', '0x7f.1'],
     ['http://1\u00ad27.0.0.1/', '1\\u{ad}27.0.0.1'],
     ['http://127\u{e0100}.0.0.1/', '127\\u{e0100}.0.0.1'],
-  ])('T-WF-SSRF-14 judges the raw host of %j', (input, host) => {
+  ])('T-WF-SSRF-14 checks the raw host of %j', (input, host) => {
     expect(refusal(input)).toMatchObject({code: 'invalid_host', host});
   });
 

@@ -164,7 +164,7 @@ process.exitCode = done.ok ? 0 : 1;
     expect(snapshot(root)).toEqual(AFTER);
   });
 
-  test('policy: an exception at any step is taken back at once', async () => {
+  test('policy: an exception at any step is taken back at once', {tags: 'slow'}, async () => {
     const here = await place();
     const steps: string[] = [];
     value(await apply(here, step => steps.push(step)));
@@ -196,7 +196,7 @@ process.exitCode = done.ok ? 0 : 1;
     }
   });
 
-  test('policy: a file that somebody changed after a crash is left alone, and the old bytes are kept', async () => {
+  test('policy: a file that was changed after a crash is left alone, and the old bytes are kept', async () => {
     const here = await place();
     const crash = apply(here, step => {
       if (step === 'replaced dir/b.txt') throw new Error('stopped');

@@ -342,7 +342,7 @@ describe('W19: several files, all or none', () => {
   });
 });
 
-describe('W19: who has to wait is told for whom, and nobody waits for ever', () => {
+describe('W19: a call that has to wait says for which process, and none waits for ever', () => {
   test('W19: a holder in another process is named by its lock; when it is gone the next call goes on', async () => {
     const {commit, write, directory, root, tree} = place();
     mkdirSync(directory, {mode: 0o700});

@@ -7,7 +7,7 @@ import {walkTree} from '../walk/walk-tree.ts';
 import {compileGlob} from './compile-glob.ts';
 import {scanFiles} from './scan-files.ts';
 
-test('ADR 08: the scan of a file system and the walk find the same files', async () => {
+test('ADR 08: the scan of a file system and the walk find the same files', {tags: 'slow'}, async () => {
   const name = fc.constantFrom(
     'a',
     'b',

@@ -98,7 +98,7 @@ describe('an entry held by descriptor', () => {
   });
 });
 
-test('security: a descriptor that somebody else closed is a bug that is heard of', () => {
+test('security: a descriptor that other code closed is a bug that is thrown', () => {
   const {file} = place();
   const entryHandle = handleByDescriptor(file);
   closeSync(Number(entryHandle.address.slice('/proc/self/fd/'.length)));

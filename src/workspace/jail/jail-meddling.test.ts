@@ -102,7 +102,7 @@ describe('writing', () => {
     expect(codeOf(await workspace.remove(to('none'), hash))).toBe('file_not_found');
   });
 
-  test('staged content that somebody removed is not found, and its directories go', async () => {
+  test('staged content that another process removed is not found, and its directories are removed', async () => {
     const {workspace, root, to} = await meddledPlace(() => {});
     const before = openDescriptors();
     const staged = unwrap(await workspace.stage(to('x/f'), bytes('new')));

@@ -14,11 +14,11 @@ const AT_A_TIME = 8;
 /** Exchanges a directory for a link to another one and back, as fast as it can. */
 const SWAPPER = `
   const {renameSync, rmSync, symlinkSync, unlinkSync} = require('node:fs');
-  const {workerData: {directory, spare, outside, stop}} = require('node:worker_threads');
+  const {workerData: {directory, aside, outside, stop}} = require('node:worker_threads');
   const pause = () => { for (let i = 0; i < 200; i += 1) Atomics.load(stop, 0); };
   const clear = () => { try { rmSync(directory, {recursive: true, force: true}); } catch {} };
   while (Atomics.load(stop, 0) === 0) {
-    renameSync(directory, spare);
+    renameSync(directory, aside);
     // A write that runs in the gap makes the directory anew.
     for (let placed = false; !placed; ) {
       try { symlinkSync(outside, directory); placed = true; } catch { clear(); }
@@ -26,7 +26,7 @@ const SWAPPER = `
     pause();
     unlinkSync(directory);
     for (let placed = false; !placed; ) {
-      try { renameSync(spare, directory); placed = true; } catch { clear(); }
+      try { renameSync(aside, directory); placed = true; } catch { clear(); }
     }
     Atomics.add(stop, 1, 1);
     pause();
@@ -48,7 +48,7 @@ test('ruling W1: swapping a directory for a link while calls run gains nothing',
   const stop = new Int32Array(new SharedArrayBuffer(8));
   const swapper = new Worker(SWAPPER, {
     eval: true,
-    workerData: {directory: join(root, 'deep/swapped'), spare: join(root, 'deep/spare'), outside, stop},
+    workerData: {directory: join(root, 'deep/swapped'), aside: join(root, 'deep/aside'), outside, stop},
   });
   const ended = new Promise(resolve => swapper.once('exit', resolve));
   await new Promise(resolve => swapper.once('online', resolve));

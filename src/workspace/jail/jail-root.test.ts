@@ -15,12 +15,12 @@ import {codeOf, unwrap} from '../../../test/support/outcome.ts';
 import {type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
 import {openWorkspace} from './jail.ts';
 
-const PINS: readonly (readonly [string, HoldEntry])[] = [
+const WAYS_TO_HOLD: readonly (readonly [string, HoldEntry])[] = [
   ['by descriptor', handleByDescriptor],
   ['by name', handleByName],
 ];
 
-describe.each(PINS)('the root of a workspace, pinned %s', (how, holdEntry) => {
+describe.each(WAYS_TO_HOLD)('the root of a workspace, pinned %s', (how, holdEntry) => {
   test.each(['a link', 'another directory'])(
     'review R4: %s in its place gains nothing',
     async replacement => {

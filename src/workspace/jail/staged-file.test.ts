@@ -80,7 +80,7 @@ describe.runIf(process.getuid?.() === 0 && isMainThread)('review B7: whose an ed
     expect(await editedFile({uid: 1001, gid: 1001}, 'root', {owner})).toMatchObject(owner);
   });
 
-  test('review B7: a new file is of whoever made it', async () => {
+  test('review B7: a new file belongs to the user who made it', async () => {
     const {workspace, root} = await jailedPlace();
     chownSync(root, 1001, 1001);
     expect(await writeAt(workspace, 'new')).toBe('ok');

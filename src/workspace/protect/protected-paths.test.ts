@@ -11,7 +11,7 @@ import type {WorkspacePath} from '../workspace-path.ts';
 import {ProtectedPaths} from './protected-paths.ts';
 
 /** The reason for which a path is refused for writing, by the path; `ok` where it is not. */
-function judge(root: string, protectedPaths: readonly string[], paths: readonly string[]) {
+function reasons(root: string, protectedPaths: readonly string[], paths: readonly string[]) {
   const workspace = unwrap(openWorkspace(root, {protectedPaths}));
   try {
     return Object.fromEntries(
@@ -32,7 +32,7 @@ describe('review R9: protected paths', () => {
     writeFileSync(join(root, 'forge.toml'), '');
     const paths = ['forge.toml', 'package', 'conf/later.toml'].map(path => join(root, path));
     expect(
-      judge(root, paths, [
+      reasons(root, paths, [
         'forge.toml',
         './x/../forge.toml',
         join(root, 'forge.toml'),
@@ -73,7 +73,7 @@ describe('review R9: protected paths', () => {
       'forge/caf\u00e9.to\u200bml',
       'forge/caf\u00e9.toml::$DATA',
     ]) {
-      expect(judge(root, paths, [path])).toEqual({[path]: 'protected'});
+      expect(reasons(root, paths, [path])).toEqual({[path]: 'protected'});
     }
   });
 
@@ -85,7 +85,7 @@ describe('review R9: protected paths', () => {
     symlinkSync('real/target.toml', join(root, 'forge.toml'));
     symlinkSync(root, join(base, 'alias'));
     const paths = [join(base, 'alias/forge.toml'), join(base, 'alias/later.toml')];
-    expect(judge(root, paths, ['forge.toml', 'real/target.toml', 'later.toml', 'real/x'])).toEqual({
+    expect(reasons(root, paths, ['forge.toml', 'real/target.toml', 'later.toml', 'real/x'])).toEqual({
       'forge.toml': 'protected',
       'real/target.toml': 'protected',
       'later.toml': 'protected',
@@ -99,7 +99,7 @@ describe('review R9: protected paths', () => {
     mkdirSync(root);
     writeFileSync(join(base, 'config.toml'), '');
     linkSync(join(base, 'config.toml'), join(root, 'innocent'));
-    expect(judge(root, [join(base, 'config.toml')], ['innocent', 'other'])).toEqual({
+    expect(reasons(root, [join(base, 'config.toml')], ['innocent', 'other'])).toEqual({
       innocent: 'protected',
       other: 'ok',
     });
@@ -113,7 +113,9 @@ describe('review R9: protected paths', () => {
     for (const path of paths) writeFileSync(path, '');
     linkSync(paths[1] ?? '', join(root, 'a/b/innocent'));
     writeFileSync(join(root, 'a/b/other'), '');
-    expect(judge(root, [...paths, join(base, 'none.toml')], ['a/b/innocent', 'a/b/other', 'a/b/c'])).toEqual({
+    expect(
+      reasons(root, [...paths, join(base, 'none.toml')], ['a/b/innocent', 'a/b/other', 'a/b/c']),
+    ).toEqual({
       'a/b/innocent': 'protected',
       'a/b/other': 'ok',
       'a/b/c': 'ok',
@@ -137,7 +139,7 @@ describe('review R9: protected paths', () => {
     mkdirSync(join(root, 'real'));
     symlinkSync('real', join(root, 'link'));
     const paths = [join(root, 'link/not/yet/there.toml')];
-    expect(judge(root, paths, ['real/not/yet/there.toml', 'real/not', 'real/other'])).toEqual({
+    expect(reasons(root, paths, ['real/not/yet/there.toml', 'real/not', 'real/other'])).toEqual({
       'real/not/yet/there.toml': 'protected',
       'real/not': 'protected',
       'real/other': 'ok',
@@ -146,9 +148,9 @@ describe('review R9: protected paths', () => {
 
   test('that hold the workspace close all of it; those outside nothing', () => {
     const root = temporaryDirectory();
-    expect(judge(root, [dirname(root)], ['a/b'])).toEqual({'a/b': 'protected'});
-    expect(judge(root, [root], ['a/b'])).toEqual({'a/b': 'protected'});
-    expect(judge(root, [`${root}-other`, join(root, '../other/x')], ['a/b', 'x'])).toEqual({
+    expect(reasons(root, [dirname(root)], ['a/b'])).toEqual({'a/b': 'protected'});
+    expect(reasons(root, [root], ['a/b'])).toEqual({'a/b': 'protected'});
+    expect(reasons(root, [`${root}-other`, join(root, '../other/x')], ['a/b', 'x'])).toEqual({
       'a/b': 'ok',
       x: 'ok',
     });

@@ -2,6 +2,7 @@ import {delimiter, isAbsolute, relative} from 'node:path';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {findProgram, isProgramToTrust} from '../../system/find-program.ts';
+import {packagedRipgrep} from './packaged-ripgrep.ts';
 
 /** Where `rg` is looked for besides its package. */
 export interface RipgrepPlaces {
@@ -14,10 +15,13 @@ export interface RipgrepPlaces {
 }
 
 /** The absolute path of ripgrep: of the package `@vscode/ripgrep`, else of the system or the `PATH`. */
-export async function findRipgrep(places: RipgrepPlaces): Promise<Result<string>> {
+export async function findRipgrep(
+  places: RipgrepPlaces,
+  findPackaged: () => string | undefined = packagedRipgrep,
+): Promise<Result<string>> {
   const {directories, workspaceRoot, protectedPaths} = places;
   const untrustedTrees = [workspaceRoot];
-  const packaged = await packagedRipgrep();
+  const packaged = findPackaged();
   if (packaged !== undefined && (await isProgramToTrust(packaged, untrustedTrees))) return ok(packaged);
   const found = await findProgram('rg', {path: directories.join(delimiter), untrustedTrees});
   if (found !== undefined) return ok(found);
@@ -41,13 +45,4 @@ export async function findRipgrep(places: RipgrepPlaces): Promise<Result<string>
 function isInside(directory: string, path: string): boolean {
   const inside = relative(directory, path);
   return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
-}
-
-async function packagedRipgrep(): Promise<string | undefined> {
-  try {
-    return (await import('@vscode/ripgrep')).rgPath;
-  } catch {
-    // It throws where there is no binary for the platform, or the package was left out.
-    return undefined;
-  }
 }

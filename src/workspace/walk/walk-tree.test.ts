@@ -237,7 +237,7 @@ describe('walk-tree', () => {
     expect(codeOf(await walk(FILES, {deadline}))).toBe('timeout');
   });
 
-  test('policy: depth costs no stack', async () => {
+  test('policy: depth costs no stack', {tags: 'slow'}, async () => {
     const at = temporaryDirectory();
     const path = Array.from({length: 500}, () => 'd').join('/');
     mkdirSync(join(at, path), {recursive: true});
@@ -268,7 +268,7 @@ describe('walk-tree', () => {
     expect(descriptors()).toBe(before);
   });
 
-  test('policy: whoever has enough leaves nothing open', async () => {
+  test('policy: a caller that stops early leaves nothing open', async () => {
     const at = temporaryDirectory();
     writeFiles(at, {'a/b/c/f': '', 'a/b/g': '', z: ''});
     const workspace = openWorkspaceForTest(at);
@@ -277,7 +277,7 @@ describe('walk-tree', () => {
     expect(readdirSync('/proc/self/fd').length).toBe(before);
   });
 
-  test('ruling W3: the order is that of sorted paths, whatever the tree', async () => {
+  test('ruling W3: the order is that of sorted paths, whatever the tree', {tags: 'slow'}, async () => {
     const name = fc.constantFrom('a', 'b', 'a-', 'a.', 'a0', '\u00e9', '\u{1f600}', '\uffee');
     const path = fc.array(name, {minLength: 1, maxLength: 4}).map(parts => parts.join('/'));
     await fc.assert(

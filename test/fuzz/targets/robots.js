@@ -18,7 +18,7 @@ function check(bytes) {
   for (const token of ['forge-webfetch', 'bot']) {
     const {allowed} = robots.rulesFor(token).decide(path);
     const chosen = chooseGroup(robots.groups, token);
-    expectThat(allowed === judge(chosen, path), 'the index decides otherwise', {
+    expectThat(allowed === decideByAllRules(chosen, path), 'the index decides otherwise', {
       token,
       path,
       chosen,
@@ -37,7 +37,7 @@ function chooseGroup(groups, token) {
   return (longest ?? lines.find(({agent}) => agent === '*'))?.group.rules ?? [];
 }
 
-function judge(rules, path) {
+function decideByAllRules(rules, path) {
   let weight = 0;
   for (const {allow, pattern: written} of rules) {
     const {pattern, length} = normalizePattern(written);

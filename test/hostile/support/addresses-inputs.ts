@@ -1,7 +1,7 @@
 import {dotted, mayReach, numeric} from './addresses-model.ts';
 
 /** What the tool says to a URL: `ok`, or the code of its failure. */
-export type Verdict =
+export type Answer =
   | 'ok'
   | 'ssrf_blocked'
   | 'invalid_host'
@@ -12,7 +12,7 @@ export type Verdict =
 export interface UrlInput {
   /** With `{path}` where the path goes, without its first slash. */
   readonly url: string;
-  readonly expected: Verdict;
+  readonly expected: Answer;
   /** Means something else where there is a base, or cannot be written into a header. */
   readonly only?: 'tool';
 }
@@ -98,7 +98,7 @@ const BROKEN: Readonly<Record<string, Write>> = {
 function ofSample(address: string): readonly UrlInput[] {
   const octets = address.split('.').map(Number);
   const value = Number(numeric(address).value);
-  const judged: Verdict = mayReach(numeric(address)) ? 'ok' : 'ssrf_blocked';
+  const expected: Answer = mayReach(numeric(address)) ? 'ok' : 'ssrf_blocked';
   const host = octets.join('.');
   return [
     ...[
@@ -113,10 +113,10 @@ function ofSample(address: string): readonly UrlInput[] {
       `http://${host}/{path}#@10.0.0.1/`,
       `http://${host}/x/../{path}`,
       `ht\ttp://${host.slice(0, 2)}\t${host.slice(2)}/{path}`,
-    ].map(url => ({url, expected: judged})),
-    {url: `http://${host.slice(0, 3)}\n${host.slice(3)}/{path}`, expected: judged, only: 'tool'},
-    {url: `http:${host}/{path}`, expected: judged, only: 'tool'},
-    {url: `http:/${host}/{path}`, expected: judged, only: 'tool'},
+    ].map(url => ({url, expected})),
+    {url: `http://${host.slice(0, 3)}\n${host.slice(3)}/{path}`, expected, only: 'tool'},
+    {url: `http:${host}/{path}`, expected, only: 'tool'},
+    {url: `http:/${host}/{path}`, expected, only: 'tool'},
     {url: `http://${host}:22/{path}`, expected: 'port_blocked'},
     {url: `http://${host}:0/{path}`, expected: 'port_blocked'},
     ...['u@', 'u:p@', '@', ':@', 'u%40v@', 'example.com@'].map(
@@ -175,15 +175,15 @@ const IPV6: readonly string[] = [
 
 function ofIpv6(text: string): readonly UrlInput[] {
   const address = numeric(text);
-  const judged: Verdict = mayReach(address) ? 'ok' : 'ssrf_blocked';
+  const expected: Answer = mayReach(address) ? 'ok' : 'ssrf_blocked';
   const groups = (address.value.toString(16).padStart(32, '0').match(/.{4}/g) ?? []).join(':');
   const tail = `${groups.split(':').slice(0, 6).join(':')}:${dotted(address.value & 0xffff_ffffn)}`;
   return [
     ...[text, groups, groups.toUpperCase(), tail].map(host => ({
       url: `http://[${host}]/{path}`,
-      expected: judged,
+      expected,
     })),
-    {url: `http://[${text}]:80/{path}`, expected: judged},
+    {url: `http://[${text}]:80/{path}`, expected},
     {url: `http://[${text}]:8080/{path}`, expected: 'port_blocked'},
     ...[
       `[${text}%25eth0]`,
@@ -238,7 +238,7 @@ const CONFUSING: readonly UrlInput[] = [
     '①.localhost',
     'xn--bcher-kva.localhost',
   ].map((host): UrlInput => ({url: `http://${host}/{path}`, expected: 'ssrf_blocked'})),
-  // Names that only look like an address are resolved, and their addresses judged.
+  // Names that only look like an address are resolved, and their addresses are checked.
   {url: 'http://127.0.0.1.public.example/{path}', expected: 'ok'},
   {url: 'http://127.0.0.1.private.example/{path}', expected: 'ssrf_blocked'},
   {url: 'http://0x7f.1.private.example/{path}', expected: 'ssrf_blocked'},

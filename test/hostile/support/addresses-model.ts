@@ -69,7 +69,7 @@ export function mayReach(address: NumericAddress): boolean {
   return row === undefined || row.global === true;
 }
 
-/** Every address at which the verdict could change, its neighbours on both sides, and a few inside. */
+/** Every address at which the answer could change, its neighbours on both sides, and a few inside. */
 export function boundaries(cidrs: readonly string[], bits: 32 | 128): readonly bigint[] {
   const top = (1n << BigInt(bits)) - 1n;
   const found = new Set<bigint>([0n, 1n, top - 1n, top]);

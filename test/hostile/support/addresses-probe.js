@@ -96,42 +96,42 @@ const toolbox = createToolbox({
   },
 });
 
-async function verdict(url, more = {}) {
+async function answerTo(url, more = {}) {
   const result = await toolbox.webFetch({url, no_cache: true, ...more});
   if (result.ok) return {code: 'ok', text: result.value.chunks.map(chunk => chunk.text).join('\n')};
   const {code, details} = result.error;
   return {code: code === 'robots_unavailable' ? details.error : code, robots: code === 'robots_unavailable'};
 }
 
-async function linkVerdict(kind, index) {
-  const page = await verdict(`${HOME}/${kind}/${index}`);
+async function answerToLink(kind, index) {
+  const page = await answerTo(`${HOME}/${kind}/${index}`);
   const target = /\]\((\S+)\)/.exec(page.text ?? '')?.[1];
-  return target === undefined ? {code: 'no_link'} : {...(await verdict(target)), target};
+  return target === undefined ? {code: 'no_link'} : {...(await answerTo(target)), target};
 }
 
 const results = urls.map(() => ({}));
 const work = [];
 for (const [index, {only}] of urls.entries()) {
   work.push(async () => {
-    results[index].tool = await verdict(at('tool', index));
+    results[index].tool = await answerTo(at('tool', index));
   });
   if (only !== undefined) continue;
   work.push(async () => {
-    results[index].redirect = await verdict(`${HOME}/redirect/${index}`);
+    results[index].redirect = await answerTo(`${HOME}/redirect/${index}`);
   });
   work.push(async () => {
-    results[index].robots = await verdict(`http://robots-${index}.example/page`);
+    results[index].robots = await answerTo(`http://robots-${index}.example/page`);
   });
   for (const kind of ['link', 'base']) {
     work.push(async () => {
-      results[index][kind] = await linkVerdict(kind, index);
+      results[index][kind] = await answerToLink(kind, index);
     });
   }
 }
 const resolved = [];
 for (const index of answers.keys()) {
   work.push(async () => {
-    resolved[index] = (await verdict(`http://dns-${index}.example/m-dns-${index}`)).code;
+    resolved[index] = (await answerTo(`http://dns-${index}.example/m-dns-${index}`)).code;
   });
 }
 await Promise.all(

@@ -130,7 +130,7 @@ export const CASES = [
     'extra-records-only',
   ].map(spoil => ({name: spoil, answers: [{...A, spoil}], expected: ['dns_failed/', 'timeout/dns']})),
 
-  // What resolvers read as one all the same. Then it is judged like any other.
+  // What resolvers read as one all the same. Then it is checked like any other.
   ...['another-class', 'a-query', 'another-name', 'five-bytes-of-address'].flatMap(spoil => [
     {name: spoil, answers: [{...A, spoil}], expected: ['ok', 'dns_failed/']},
     {name: `${spoil}-private`, answers: [{...REBOUND, spoil}], expected: ['ssrf_blocked/', 'dns_failed/']},

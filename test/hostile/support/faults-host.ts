@@ -170,12 +170,12 @@ async function checkLog(
   lasting: boolean,
   complain: (problem: string) => void,
 ): Promise<void> {
-  const verdict = await verifyRun(place.runDirectory);
-  if (!verdict.ok) {
-    if (verdict.error.code !== 'io_error' && name !== 'the first call') complain(verdict.error.message);
+  const verified = await verifyRun(place.runDirectory);
+  if (!verified.ok) {
+    if (verified.error.code !== 'io_error' && name !== 'the first call') complain(verified.error.message);
     return;
   }
-  if (verdict.value.state !== 'intact') complain(`the log is ${verdict.value.state}`);
+  if (verified.value.state !== 'intact') complain(`the log is ${verified.value.state}`);
   const log = readTree(place.runDirectory)['events.jsonl'] ?? '';
   const count = (event: string) => log.split(`"event":"${event}"`).length - 1;
   const isOfLog = /events\.jsonl/.test(failed?.subject ?? '');

@@ -57,7 +57,7 @@ while (time < $end) {
   elsif ($what == 3) { link "$outside/f.txt", 'hard.txt'; unlink 'hard.txt' }
   elsif ($what == 4) {
     # Refused inside a sandbox; a host that is root could do it, and is not this adversary.
-    if ($ENV{IN_BOX}) {
+    if ($ENV{IN_SANDBOX}) {
       my ($from, $to) = ("$outside", "d");
       syscall($UNSHARE, 0x10020000); syscall($MOUNT, $from, $to, 0, 4096, 0);
     }

@@ -3,18 +3,18 @@
 import {renameSync, symlinkSync, unlinkSync} from 'node:fs';
 import {workerData} from 'node:worker_threads';
 
-const {directory, spare, outside, state} = workerData;
+const {directory, aside, outside, state} = workerData;
 /** Long enough for others to find either, short enough to come between two of their looks. */
 const pause = turns => {
   for (let turn = 0; turn < turns; turn += 1) Atomics.load(state, 0);
 };
 
 for (let round = 0; Atomics.load(state, 0) === 0; round += 1) {
-  renameSync(directory, spare);
+  renameSync(directory, aside);
   symlinkSync(outside, directory);
   pause((round % 50) * 1000);
   unlinkSync(directory);
-  renameSync(spare, directory);
+  renameSync(aside, directory);
   Atomics.add(state, 1, 1);
   pause((round % 30) * 1000);
 }

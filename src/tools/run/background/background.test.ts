@@ -116,7 +116,9 @@ describe('W21: a command in the background', () => {
     expect((await call('stop_run', {step: 1})).text).toMatch(/^Step 1 had ended before: it was stopped/);
   });
 
-  test('W21: wait_for sees a text across two writes, one of before, and the end that comes instead', async () => {
+  test('W21: wait_for sees a text across two writes, one of before, and the end that comes instead', {
+    tags: 'slow',
+  }, async () => {
     const {call, start} = await open();
     await start('printf rea; sleep 0.1; echo "dy now" >&2; printf dy; echo " on stdout"; sleep 30');
     expect((await call('wait_for', {text: 'ready'})).data).toMatchObject({
@@ -136,7 +138,9 @@ describe('W21: a command in the background', () => {
     );
   });
 
-  test('W21: wait_for sees the port of the command, and not that of another process', async () => {
+  test('W21: wait_for sees the port of the command, and not that of another process', {
+    tags: 'slow',
+  }, async () => {
     const {call, start} = await open();
     const listen = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die; $| = 1; print "port ", $s->sockport, "\\n"; sleep 60'`;
     await start(listen);
@@ -148,7 +152,7 @@ describe('W21: a command in the background', () => {
     expect((await call('wait_for', {step: 2, port, timeout_sec: 1})).data['outcome']).toBe('time_out');
   });
 
-  test('W21: number and life are limited', async () => {
+  test('W21: number and life are limited', {tags: 'slow'}, async () => {
     const {call, start} = await open({background: {max_commands: 1, max_life_seconds: 1}});
     await start('sleep 60');
     expect((await start('true')).error).toMatchObject({

@@ -52,7 +52,7 @@ test('R3: nothing of a document is lost, and the same document gives the same te
   );
 });
 
-test('D8: what nobody sees is written as an escape, and no text ends its fence', () => {
+test('D8: invisible characters are written as escapes, and no text ends its fence', () => {
   const {markdown} = extractJson(JSON.stringify({a: 'x\u202ey\u{e0041}', '```': '\n```\n# no heading'}));
   expect(markdown).toContain('x\\u202ey\\udb40\\udc41');
   expect(headings(markdown)).toEqual(['# `$`']);

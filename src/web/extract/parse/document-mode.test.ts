@@ -44,7 +44,7 @@ const part = fc.constantFrom(
   ],
 );
 
-test('HTML 13.2.6.4.1 the mode of a document is that of the full algorithm', () => {
+test('HTML 13.2.6.4.1 the mode of a document is that of the full algorithm', {tags: 'slow'}, () => {
   fc.assert(
     fc.property(fc.array(part, {maxLength: 9}), parts => {
       const doctype = `<!doctype${parts.join('')}>`;

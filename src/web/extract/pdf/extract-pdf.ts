@@ -1,8 +1,7 @@
-import {readFile} from 'node:fs/promises';
-import {packageFile} from '../../../core/package-file.ts';
 import type {ExtractedDocument} from '../../page.ts';
 import {ConversionProblem} from '../conversion-problem.ts';
 import {visibleText} from '../tree/visible-text.ts';
+import {CharacterMaps} from './character-maps.ts';
 import {PageText} from './page-text.ts';
 import {prepareThread} from './prepare-thread.ts';
 import {readingOrder} from './reading-order.ts';
@@ -81,14 +80,6 @@ async function loadReader(): Promise<Reader> {
   const parser: unknown = await import('pdfjs-dist/legacy/build/pdf.worker.mjs');
   Object.assign(globalThis, {pdfjsWorker: parser});
   return import('pdfjs-dist/legacy/build/pdf.mjs');
-}
-
-/** What turns codes of East Asian fonts into characters comes with this package. */
-class CharacterMaps {
-  async fetch({kind, filename}: {readonly kind: string; readonly filename: string}): Promise<Uint8Array> {
-    if (kind !== 'cMapUrl' || !/^[\w-]+\.bcmap$/.test(filename)) throw new Error('There is no such file.');
-    return new Uint8Array(await readFile(packageFile(`dist/cmaps/${filename}`)));
-  }
 }
 
 async function pageMarkdown(document: PdfDocument, number: number): Promise<string> {

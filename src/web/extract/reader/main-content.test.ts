@@ -58,7 +58,7 @@ describe('R2 reader mode', () => {
     expect(read(`<main>${`<p>${SENTENCE.repeat(4)}</p>`.repeat(6)}${hidden}</main>`)).not.toContain('Secret');
   });
 
-  test('R2: every word of the output is in the page, in that order', () => {
+  test('R2: every word of the output is in the page, in that order', {tags: 'slow'}, () => {
     const piece = fc.constantFrom(
       ...[
         `<p>${SENTENCE}</p>`,

@@ -132,7 +132,7 @@ describe('given DNS servers', () => {
     expect((await authorize(guard, 'http://many.example/')).pinned).toHaveLength(64);
   });
 
-  test.each([64, 70, 99])('A5: every answer is judged, however many: answer %d is private', async at => {
+  test.each([64, 70, 99])('A5: every answer is checked, however many: answer %d is private', async at => {
     const a = Array.from({length: 100}, (_, index) => (index === at ? '10.0.0.7' : `93.184.216.${index}`));
     const {guard} = await dnsGuard({'many.example': {a}});
     expect(await authorize(guard, 'http://many.example/')).toMatchObject({

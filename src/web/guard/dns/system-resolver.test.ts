@@ -89,7 +89,7 @@ describe('review B4: the rules of the system', () => {
     expect(await resolve('wiki')).toEqual(['93.184.216.34']);
   });
 
-  test('the system is not asked where a server did not answer', async () => {
+  test('the system is not asked where a server did not answer', {tags: 'slow'}, async () => {
     const {resolve} = await resolverOver(
       {'printer.local': 'silent'},
       {resolvConf: 'options timeout:1 attempts:1\n', nsswitch: 'hosts: files mdns4 dns\n'},
@@ -97,7 +97,7 @@ describe('review B4: the rules of the system', () => {
     await expect(resolve('printer.local')).rejects.toMatchObject({code: 'ETIMEOUT'});
   });
 
-  test('a server that does not answer is not asked for the rest of the list', async () => {
+  test('a server that does not answer is not asked for the rest of the list', {tags: 'slow'}, async () => {
     const {server, resolve} = await resolverOver(
       {'a.example': 'silent'},
       {resolvConf: 'search corp\noptions timeout:1 attempts:1\n'},

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {countTokens} from '../../tokens/count-tokens.ts';
 import {checkQuotes} from './check-quotes.ts';
 
-function verdictOf(markdown: string, quote: string): string | undefined {
+function answerOf(markdown: string, quote: string): string | undefined {
   return checkQuotes(markdown, [quote], countTokens)[0]?.verdict;
 }
 
@@ -15,7 +15,7 @@ describe('R1 what is a quote', () => {
     ['2*3 is six.', '23 is six.'],
     ['A snake_case name.', 'A snakecase name.'],
   ])('R1: a page that says %j does not say %j', (markdown, quote) => {
-    expect(verdictOf(markdown, quote)).toMatch(/^(?:near|absent)$/);
+    expect(answerOf(markdown, quote)).toMatch(/^(?:near|absent)$/);
   });
 
   test.each([
@@ -29,7 +29,7 @@ describe('R1 what is a quote', () => {
     ['A literal \\*star\\*.', 'A literal *star*.'],
     ['A ![bee](https://e.com/b.png) here.', 'A ![bee] here.'],
   ])('R1: %j is the same as %j', (markdown, quote) => {
-    expect(verdictOf(markdown, quote)).toBe('same');
+    expect(answerOf(markdown, quote)).toBe('same');
   });
 
   test.each([
@@ -38,7 +38,7 @@ describe('R1 what is a quote', () => {
     ['It costs $5.', '5'],
     ['The end of 2016.', 'The end of 2016'],
   ])('R1: %j has %j word for word', (markdown, quote) => {
-    expect(verdictOf(markdown, quote)).toBe('exact');
+    expect(answerOf(markdown, quote)).toBe('exact');
   });
 
   test('R1: a near quote has the longest run of its words, an absent one the nearest passage', () => {

@@ -48,7 +48,7 @@ describe('matching', () => {
     );
   });
 
-  test('T-WF-ROB-04 the index finds the rule that a look at every rule finds', () => {
+  test('T-WF-ROB-04 the index finds the rule that a look at every rule finds', {tags: 'slow'}, () => {
     const rules = fc.array(fc.record({allow: fc.boolean(), pattern}), {maxLength: 12});
     fc.assert(
       fc.property(rules, path, (list, text) => {

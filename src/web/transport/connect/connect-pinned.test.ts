@@ -134,7 +134,7 @@ describe('addresses', () => {
     expect((await callTransport(open(), target)).ok).toBe(true);
   });
 
-  test('FR-WF-DNS-01 an address that swallows packets leaves time for the next', async () => {
+  test('FR-WF-DNS-01 an address that swallows packets leaves time for the next', {tags: 'slow'}, async () => {
     // A listener that never accepts: once its queue is full, the kernel drops further attempts.
     const worker = new Worker(
       `const {parentPort} = require('node:worker_threads');
@@ -269,7 +269,7 @@ describe('TLS', () => {
     async (_name, host, reason, certificate) => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const server = await serve(hello, {certificate: certificate()});
-      const spare = await serve(hello, {
+      const unused = await serve(hello, {
         certificate: issue({names: [host]}),
         address: '127.0.0.2',
         port: server.port,
@@ -284,7 +284,7 @@ describe('TLS', () => {
       await server.allClosed();
       expect(server.requests).toEqual([]);
       // Ruling A5: a TLS failure is no failed connect, so the next address is not tried.
-      expect(spare.accepted()).toBe(0);
+      expect(unused.accepted()).toBe(0);
     },
   );
 

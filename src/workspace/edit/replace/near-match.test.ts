@@ -170,7 +170,7 @@ describe('policy: what is searched at most is searched in bounded time', () => {
     ['blanks', ' '.repeat(900_000), `${' '.repeat(100_000)}b`],
     ['blanks and letters', `${' '.repeat(1000)}x`.repeat(900), `x${' '.repeat(999)}x`.repeat(100)],
     ['wanted is as long', big.slice(0, 500_000), big.slice(0, 500_000).replaceAll('  ', '\t')],
-  ])('%s', (_, text, wanted) => {
+  ])('%s', {tags: 'slow'}, (_, text, wanted) => {
     const started = performance.now();
     const {hint} = near(text, wanted);
     expect(performance.now() - started).toBeLessThan(2000);

@@ -132,7 +132,7 @@ describe('W18: several edits of one file', () => {
 describe('policy: a file is written whole up to 32 MiB', () => {
   const MOST = 32 * 1024 * 1024;
 
-  test('policy: by write_file', async () => {
+  test('policy: by write_file', {tags: 'slow'}, async () => {
     const {write} = opened('a\r\n');
     expect(unwrap(await write('new', new Uint8Array(MOST))).summary).toMatchObject({
       bytes: MOST,
@@ -150,7 +150,7 @@ describe('policy: a file is written whole up to 32 MiB', () => {
     });
   });
 
-  test('policy: by str_replace', async () => {
+  test('policy: by str_replace', {tags: 'slow'}, async () => {
     const {replace} = opened('ab');
     const large = 'x'.repeat(MOST - 1);
     expect(unwrap(await replace(['a', large])).summary.bytes).toBe(MOST);

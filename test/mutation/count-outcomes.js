@@ -1,15 +1,15 @@
 /**
- * Counts the verdicts of a module. A mutant that no test can notice, because it means the same, is listed
+ * Counts what came of the mutants of a module. A mutant that no test can notice, because it means the same, is listed
  * in `equivalent/`, by the text of its line and its change, not by its position.
  */
-export function judge(mutants, equivalents) {
+export function countOutcomes(mutants, equivalents) {
   const counts = {mutants: 0, killed: 0, timedOut: 0, survived: 0, noCoverage: 0, equivalent: 0};
   const survivors = [];
   const used = new Set();
   for (const mutant of mutants) {
     counts.mutants += 1;
-    counts[mutant.verdict] += 1;
-    if (mutant.verdict === 'killed' || mutant.verdict === 'timedOut') continue;
+    counts[mutant.outcome] += 1;
+    if (mutant.outcome === 'killed' || mutant.outcome === 'timedOut') continue;
     const survivor = describe(mutant);
     const known = entryOf(survivor, equivalents);
     if (known === undefined) survivors.push(survivor);
@@ -38,7 +38,7 @@ function entryOf({file, line, change}, equivalents) {
   return equivalents.find(one => one.file === file && one.line === line && one.change === change);
 }
 
-function describe({file, source, start, end, replacement, verdict}) {
+function describe({file, source, start, end, replacement, outcome}) {
   const lines = source.split('\n');
   const rows = lines.slice(start.line - 1, end.line);
   const last = rows.length - 1;
@@ -47,7 +47,7 @@ function describe({file, source, start, end, replacement, verdict}) {
   return {
     file,
     row: start.line,
-    covered: verdict === 'survived',
+    covered: outcome === 'survived',
     line: lines[start.line - 1].trim(),
     change: `${short(rows.join(' '))} → ${short(replacement)}`,
   };

@@ -55,7 +55,7 @@ describe('the library result and the log', () => {
       const {toolbox, logs} = openTestToolbox([site.port], {browser: {enabled: false}});
       const result = await toolbox.webFetch({url: `${site.origin}${path}?token=secret`});
       expect(result.ok ? 'ok' : result.error.code).toBe(code);
-      // Ruling D12: text/plain comes as it is; the faces below are what keeps it off a terminal.
+      // Ruling D12: text/plain comes as it is; the interfaces below are what keeps it off a terminal.
       if (path !== '/plain')
         expect(active(result.ok ? {...result.value, requested_url: ''} : result.error)).toEqual([]);
       expect(active(logs)).toEqual([]);
