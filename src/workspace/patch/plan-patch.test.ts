@@ -393,7 +393,9 @@ new mode 100755
     value(await apply(applied.undo));
   });
 
-  test('policy: one big file in very many sections is refused before it takes long', async () => {
+  test('policy: one big file in very many sections is refused before it takes long', {
+    tags: 'slow',
+  }, async () => {
     const {plan} = await place({big: 'x\n'.repeat(1_000_000), y: 'y\n'});
     const toggle = diff('big', '@@ -1 +1 @@\n-x\n+y\n') + diff('big', '@@ -1 +1 @@\n-y\n+x\n');
     expect(failure(await plan(toggle.repeat(20))).message).toContain(
