@@ -44,6 +44,8 @@ describe('T1 private text in a text', () => {
       'the billing database o and then moves to another ',
       {words: 'the billing database o', isSure: false, source: 1},
     ],
+    // Of runs that are as long, the first.
+    ['the billing data##harrow moves to #', {words: 'the billing data', isSure: false, source: 1}],
     ['nothing of it is in here at all', undefined],
     ['', undefined],
   ])('%j', async (text, found) => {
