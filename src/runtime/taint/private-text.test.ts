@@ -35,6 +35,7 @@ describe('T1 private text in a text', () => {
     // A key changes between letters and digits.
     ['k a1b2cdefghijklmno k', {words: 'a1b2cdefghijklmno', isSure: true, source: 2}],
     ['k b2cdefghijklmnop3 k', undefined],
+    ['a1-b2-c-defghijklmno', {words: 'a1b2cdefghijklmno', isSure: false, source: 2}],
     // The longest of several runs.
     [
       'moves to another and then the billing database o',
