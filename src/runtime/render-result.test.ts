@@ -66,6 +66,7 @@ describe('ruling H2: a failure of the others is a sentence, and what it leaves o
     ],
     ['a text that is said', 'No file "a.txt".', {path: 'a.txt'}, 'io_error: No file "a.txt".'],
     ['a text that is quoted', 'No file "a\\"b".', {path: 'a"b'}, 'io_error: No file "a\\"b".'],
+    ['a text that is escaped', 'Not a\\"b.', {path: 'a"b'}, 'io_error: Not a\\"b.'],
     ['a text that is not said', 'No.', {path: 'a.txt'}, 'io_error: No.\n{"path":"a.txt"}'],
     ['a number that is said', 'It has 12 lines.', {lines: 12}, 'io_error: It has 12 lines.'],
     ['one with separators', 'It has 1,234,567 bytes.', {bytes: 1234567}, 'io_error: It has 1,234,567 bytes.'],

@@ -232,6 +232,18 @@ describe('ruling W10: the run directory', () => {
     expect(isRunInUse(path)).toBe(false);
   });
 
+  test('a lock that says nothing of its holder belongs to another process', async () => {
+    const path = await tempDirectory();
+    await writeFile(join(path, 'lock'), 'no holder');
+    const lock = join(path, 'lock');
+    expect(await openRunDirectory(path, undefined)).toMatchObject({
+      ok: false,
+      error: {
+        message: `The run directory ${JSON.stringify(path)} is in use by another process. Use another run directory; if that process is gone, delete ${lock}.`,
+      },
+    });
+  });
+
   test('a dangling link is refused as it is, and nothing is made where it leads', async () => {
     const base = await tempDirectory();
     await symlink(join(base, 'made'), join(base, 'dangling'));

@@ -74,6 +74,15 @@ describe('T1 the table of grams', () => {
     expect(table.has(0x12345678)).toBe(true);
   });
 
+  test('mistakes hardly any while it is small', () => {
+    const table = new GramTable();
+    const given = numbers(20_000, 1);
+    for (const hash of given) table.add(hash, 0);
+    const known = new Set(given);
+    const mistaken = numbers(20_000, 3).filter(hash => !known.has(hash) && table.has(hash));
+    expect(mistaken.length).toBeLessThan(3);
+  });
+
   test('grows, forgets nothing, and mistakes about one in a hundred', () => {
     const table = new GramTable();
     const given = numbers(600_000, 1);

@@ -35,6 +35,7 @@ describe('T1 private text in a text', () => {
     // A key changes between letters and digits.
     ['k a1b2cdefghijklmno k', {words: 'a1b2cdefghijklmno', isSure: true, source: 2}],
     ['k b2cdefghijklmnop3 k', undefined],
+    ['a1-b2-c-defghijklmno', {words: 'a1b2cdefghijklmno', isSure: false, source: 2}],
     // The longest of several runs.
     [
       'moves to another and then the billing database o',
@@ -44,6 +45,8 @@ describe('T1 private text in a text', () => {
       'the billing database o and then moves to another ',
       {words: 'the billing database o', isSure: false, source: 1},
     ],
+    // Of runs that are as long, the first.
+    ['the billing data##harrow moves to #', {words: 'the billing data', isSure: false, source: 1}],
     ['nothing of it is in here at all', undefined],
     ['', undefined],
   ])('%j', async (text, found) => {

@@ -281,6 +281,14 @@ describe('T1 what a delivery leaves in the log', () => {
     expect(emitted.map(([, {kind}]) => kind)).toEqual(['untrusted', 'private']);
   });
 
+  test('the links of a later page are known too', async () => {
+    const {emitted, page, url} = taintOf();
+    await page();
+    await page('See https://later.example/z.', 'https://later.example/');
+    expect(emitted.map(([, {links}]) => links)).toEqual([2, 1]);
+    expect(url('https://later.example/z')).toMatchObject({decision: 'pass', about: 'given'});
+  });
+
   test('a message of ours gives no links, and a file only before any page', async () => {
     const {taint, emitted, file} = taintOf();
     const text = 'see https://site.example/a';
