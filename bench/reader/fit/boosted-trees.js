@@ -4,16 +4,20 @@
  */
 export const BINS = 64;
 
-/** Edges that divide the values seen into at most `BINS` bins of like size; value <= edge goes left. */
+/**
+ * Edges that divide the values seen into at most `BINS` bins; value <= edge goes left. The lowest value has a bin of its own
+ * where many have it, as what is rare says most; the others are divided into bins of like size.
+ */
 export function edgesOf(values) {
   const sorted = Float64Array.from(values).sort();
   const distinct = [...new Set(sorted)];
   if (distinct.length <= BINS)
     return distinct.slice(0, -1).map((value, at) => Math.fround((value + distinct[at + 1]) / 2));
-  const edges = new Set();
-  for (let bin = 1; bin < BINS; bin++) {
-    edges.add(Math.fround(sorted[Math.floor((bin * sorted.length) / BINS)]));
-  }
+  const above = sorted.findIndex(value => value > sorted[0]);
+  const rest = above * 8 > sorted.length ? sorted.subarray(above) : sorted;
+  const edges = new Set(rest === sorted ? [] : [Math.fround((sorted[0] + rest[0]) / 2)]);
+  const bins = BINS - edges.size;
+  for (let bin = 1; bin < bins; bin++) edges.add(Math.fround(rest[Math.floor((bin * rest.length) / bins)]));
   return [...edges].sort((one, other) => one - other);
 }
 

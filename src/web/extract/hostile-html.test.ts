@@ -48,6 +48,10 @@ const READER_PAGES: Record<string, (size: number) => string> = {
   'spans of cells': size => `<table>${'<tr><td colspan=50 rowspan=50>x'.repeat(size / 8)}</table>`,
   'classes of all kinds': size =>
     Array.from({length: size / 4}, (_, id) => `<p class="a${id} b-${'x'.repeat(id % 50)}">w`).join(''),
+  'headings that share the words of the title': size =>
+    `<title>${Array.from({length: 150}, (_, id) => `w${id}`).join(' ')}</title>${'<h1>w1 w2 w3</h1>'.repeat(size / 4)}`,
+  'streamed segments within each other': size =>
+    `<p>x<template id="B:0"></template>${Array.from({length: size / 8}, (_, id) => `<div hidden id="S:${id.toString(16)}"><p>x<template id="B:${(id + 1).toString(16)}"></template></div>`).join('')}`,
   'tables in tables': size => '<table><tr><td>a<td>b'.repeat(size / 8),
   'noscript in noscript': size => `<noscript>${'<p>text of a page</p><noscript>'.repeat(size / 4)}`,
 };

@@ -1,22 +1,22 @@
 import {TAG} from '../tree/tag.ts';
 import type {PageBlocks} from './blocks/page-blocks.ts';
 import {headingLevelOf, PLACE} from './blocks/place.ts';
+import {bestThreshold} from './score/best-threshold.ts';
+import {SCALE} from './score/block-score.ts';
 
-/** Scores are in 1/4096 of the natural logarithm of the odds. */
-const SCALE = 4096;
-/** Odds of .38: a missing paragraph is worse than a stray one. The further ones are for pages of which too little is kept. */
-const THRESHOLDS = [-0.5, -0.8, -1.25, -1.7, -2.28, -2.83, -3.36, -3.88, -4.4, Number.NEGATIVE_INFINITY].map(
+/** Down these the threshold goes for a page of which too little is kept. */
+const LADDER = [-0.8, -1.25, -1.7, -2.28, -2.83, -3.36, -3.88, -4.4, Number.NEGATIVE_INFINITY].map(
   odds => odds * SCALE,
 );
 /** Of a heading without text below it. */
-const LONE_HEADING = 1.1 * SCALE;
+const LONE_HEADING = 0.5 * SCALE;
 /** Of a heading right above kept text. */
-const HEADING = -1.1 * SCALE;
+const HEADING = -3 * SCALE;
 /** Of one that links to a place on the page, as headings of documentation do to themselves. */
 const LINKED_HEADING = -4 * SCALE;
 /** A page of which fewer words are kept, and less than half of all, is looked at again; so is one that loses most of its text. */
 const LEAST_WORDS = 50;
-const LEAST_SHARE = 0.15;
+const LEAST_SHARE = 0.1;
 /** Fewer visible words than these, beside three times as many hidden ones: the page shows the latter by a script. */
 const FEW_WORDS = 100;
 
@@ -27,13 +27,17 @@ export interface Choice {
   readonly fromHidden: boolean;
 }
 
-/** `scores` are those of the blocks; `titles` are the headings to be kept whatever their score. */
-export function chooseBlocks(page: PageBlocks, scores: Float64Array, titles: readonly number[]): Choice {
+/** `scores` are those of the blocks; `titlesOf` says which headings are kept whatever their score. */
+export function chooseBlocks(
+  page: PageBlocks,
+  scores: Float64Array,
+  titlesOf: (withHidden: boolean) => readonly number[],
+): Choice {
   const shared = shareFates(page, scores);
-  const visible = chooseAmong(page, shared, titles, false);
+  const visible = chooseAmong(page, shared, titlesOf(false), false);
   const {words} = visible;
   if (words < FEW_WORDS) {
-    const hidden = chooseAmong(page, shared, titles, true);
+    const hidden = chooseAmong(page, shared, titlesOf(true), true);
     if (hidden.words > 3 * words) return {kept: hidden.kept, fromHidden: true};
   }
   return {kept: visible.kept, fromHidden: false};
@@ -89,18 +93,21 @@ function chooseAmong(
   let total = 0;
   for (let block = 0; block < count; block++) if (isOpen(block)) total += blocks.words[block] ?? 0;
   const least = Math.max(Math.min(LEAST_WORDS, total / 2), total * LEAST_SHARE);
+  const best = bestThreshold(blocks, scores, isOpen);
   // Of a few words none can be missed.
-  const thresholds = total < LEAST_WORDS ? THRESHOLDS.slice(-1) : THRESHOLDS;
+  const thresholds =
+    total < LEAST_WORDS ? LADDER.slice(-1) : [best, ...LADDER.filter(threshold => threshold < best)];
   for (const threshold of thresholds) {
     const kept = new Uint8Array(count);
-    let words = 0;
     for (let block = 0; block < count; block++) {
-      if (!isOpen(block) || (blocks.units[block] ?? 0) === 0 || (scores[block] ?? 0) <= threshold) continue;
-      kept[block] = 1;
-      words += blocks.words[block] ?? 0;
+      const isText = isOpen(block) && (blocks.units[block] ?? 0) > 0;
+      if (isText && (scores[block] ?? 0) > threshold) kept[block] = 1;
     }
-    if (words < least && threshold > Number.NEGATIVE_INFINITY) continue;
-    settleHeadings(page, scores, kept, threshold);
+    const isLast = threshold === Number.NEGATIVE_INFINITY;
+    if (!isLast) settleHeadings(page, scores, kept, threshold);
+    let words = 0;
+    for (let block = 0; block < count; block++) if (kept[block] === 1) words += blocks.words[block] ?? 0;
+    if (words < least && !isLast) continue;
     for (const title of titles) if (isOpen(title)) kept[title] = 1;
     keepBetween(page, kept, isOpen);
     return {kept, words};

@@ -16,8 +16,8 @@ import {titleBlocks} from './title-blocks.ts';
 export function scanMainContent(tree: Tree, trees: Trees = fittedTrees()): DocumentScan {
   const page = readBlocks(tree);
   const scores = scoreBlocks(page, trees);
-  const titles = titleBlocks(tree, page, documentTitle(tree));
-  const {kept} = chooseBlocks(page, scores, titles);
+  const title = documentTitle(tree);
+  const {kept} = chooseBlocks(page, scores, withHidden => titleBlocks(tree, page, title, withHidden));
   const removed = removedNodes(tree, page, kept);
   const form = formOf(tree, page, removed);
   return {removed, roots: [DOCUMENT], layoutTables: layoutTablesOf(tree, page), form};

@@ -68,3 +68,25 @@ test('R2: a table is not taken for layout because another one stands deeper behi
   );
   expect(written).toContain('| Day | Hour |');
 });
+
+test('R2: a link within the page is its text', () => {
+  expect(read('<p>See <a href="#notes">the notes</a> and <a href="/b">the book</a>.</p>')).toBe(
+    'See the notes and [the book](https://example.com/b).',
+  );
+});
+
+test('R2: a target is written where a text first leads there', () => {
+  const picture = '<a href="/b"><img src="/i.png" alt="Cover"></a>';
+  expect(
+    read(`<p>${picture} <a href="/b">the book</a>, <a href="/c">a cat</a>, <a href="/b">again</a>.</p>`),
+  ).toBe(
+    '[![Cover](https://example.com/i.png)](https://example.com/b) [the book](https://example.com/b), ' +
+      '[a cat](https://example.com/c), again.',
+  );
+});
+
+test('R2: a link in code, which is written without it, does not take the target from the text', () => {
+  expect(read('<pre>f(<a href="/b">Book</a>)</pre><p>Takes a <a href="/b">Book</a>.</p>')).toContain(
+    '[Book](https://example.com/b)',
+  );
+});

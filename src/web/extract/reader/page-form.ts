@@ -26,10 +26,11 @@ export function formOf(tree: Tree, page: PageBlocks, removed: Uint8Array): Docum
   }
   settleClasses(tree, page, roles, removed);
   dropRepeatedPictures(tree, page, removed);
+  dropRepeatedTargets(tree, page, roles, removed);
   return {roles, levels: headingLevels(page, removed)};
 }
 
-/** Signs that lead back to a note or to the heading itself go; a heading that links to itself is a plain one. */
+/** Signs that lead back to a note or to the heading itself go; of all other links within the page the text stays. */
 function settleFragmentLink(
   tree: Tree,
   link: number,
@@ -42,12 +43,13 @@ function settleFragmentLink(
     removed[link] = 1;
     return;
   }
+  // Markdown has no places to lead to: the text alone says as much.
+  roles[link] = ROLE.inline + 1;
   const heading = headingAround(tree, link);
   if (heading === NONE) return;
   const whole = headings.get(heading) ?? textOf(tree, heading);
   headings.set(heading, whole);
   if (LETTER.test(text) && whole !== text && isAtEdge(tree, link, heading)) removed[link] = 1;
-  else roles[link] = ROLE.inline + 1;
 }
 
 function headingAround(tree: Tree, node: number): number {
@@ -97,6 +99,31 @@ function dropRepeatedPictures(tree: Tree, {leaves}: PageBlocks, removed: Uint8Ar
     if (seen.has(source)) removed[leaf] = 1;
     else if (source !== '') seen.add(source);
   }
+}
+
+/** A target is written where a text first leads there. */
+function dropRepeatedTargets(tree: Tree, page: PageBlocks, roles: Uint8Array, removed: Uint8Array): void {
+  const {blocks, leaves, links, blockOfLink} = page;
+  const seen = new Set<string>();
+  for (const [at, link] of links.entries()) {
+    const block = blockOfLink[at] ?? 0;
+    // Code is written without its links.
+    const isCode = ((blocks.place[block] ?? 0) & PLACE.preformatted) !== 0;
+    if (isCode || removed[leaves[blocks.firstLeaf[block] ?? 0] ?? 0] === 1) continue;
+    const target = tree.attribute(link, ATTRIBUTE.href) ?? '';
+    if (seen.has(target)) roles[link] = ROLE.inline + 1;
+    else if (beginsWithText(tree, link)) seen.add(target);
+  }
+}
+
+/** Within few nodes; a picture alone may not be written. */
+function beginsWithText(tree: Tree, link: number): boolean {
+  let node = tree.firstChild(link);
+  for (let step = 0; step < 8 && node !== NONE; step++) {
+    if (tree.tag(node) === TAG.text && LETTER_OR_DIGIT.test(tree.text(node))) return true;
+    node = tree.following(node, link);
+  }
+  return false;
 }
 
 /** A heading is one level below the nearest one before it that was above it. */

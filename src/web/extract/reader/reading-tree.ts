@@ -2,9 +2,11 @@ import {ROLE, roleOf} from '../tree/element-role.ts';
 import {parseHtml} from '../tree/parse-html.ts';
 import {TAG} from '../tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from '../tree/tree.ts';
+import {placeStreamedSegments} from './streamed-segments.ts';
 
 /** Less text than this is a notice that scripts are off. */
 const LEAST_UNITS = 250;
+const STREAMED = ['<template id="B:', '<template id="P:'];
 const NOSCRIPT = /<\/?noscript(?=[\s/>])[^>]*>/gi;
 const TAGS = /<[^>]*>/g;
 const BLANKS = /\s+/g;
@@ -14,26 +16,43 @@ const BLANKS = /\s+/g;
  * give their threads so) is parsed as the former sees it.
  */
 export function readingTree(html: string): Tree {
+  const tree = withoutScripts(html);
+  if (STREAMED.some(mark => html.includes(mark))) placeStreamedSegments(tree);
+  return tree;
+}
+
+function withoutScripts(html: string): Tree {
   const tree = parseHtml(html);
   if (!/<noscript/i.test(html)) return tree;
-  const {shown, withoutScripts} = unitsOf(tree);
-  const isMore = withoutScripts >= LEAST_UNITS && withoutScripts > shown;
+  const inside = unitsWithoutScripts(tree);
+  const isMore = inside >= LEAST_UNITS && inside > unitsShown(tree, inside);
   return isMore ? parseHtml(html.replace(NOSCRIPT, '')) : tree;
 }
 
-/** UTF-16 units of text that are not blank, outside `noscript` and inside. */
-function unitsOf(tree: Tree): {readonly shown: number; readonly withoutScripts: number} {
-  let shown = 0;
-  let withoutScripts = 0;
-  let node = tree.firstChild(DOCUMENT);
-  while (node !== NONE) {
+/** UTF-16 units of text inside `noscript` that are not blank. */
+function unitsWithoutScripts(tree: Tree): number {
+  let units = 0;
+  for (let node = tree.firstChild(DOCUMENT); node !== NONE; ) {
     const tag = tree.tag(node);
-    if (tag === TAG.text) shown += tree.text(node).replace(BLANKS, '').length;
-    else if (tag === TAG.noscript) withoutScripts += sourceUnits(tree, node);
-    const isSkipped = roleOf(tag) === ROLE.dropped && !READ.has(tag);
-    node = isSkipped ? tree.followingSkipped(node, DOCUMENT) : tree.following(node, DOCUMENT);
+    if (tag === TAG.noscript) units += sourceUnits(tree, node);
+    node = isSkipped(tag) ? tree.followingSkipped(node, DOCUMENT) : tree.following(node, DOCUMENT);
   }
-  return {shown, withoutScripts};
+  return units;
+}
+
+/** The same outside; no more than `enough` are counted. */
+function unitsShown(tree: Tree, enough: number): number {
+  let units = 0;
+  for (let node = tree.firstChild(DOCUMENT); node !== NONE && units < enough; ) {
+    const tag = tree.tag(node);
+    if (tag === TAG.text) units += tree.text(node).replace(BLANKS, '').length;
+    node = isSkipped(tag) ? tree.followingSkipped(node, DOCUMENT) : tree.following(node, DOCUMENT);
+  }
+  return units;
+}
+
+function isSkipped(tag: number): boolean {
+  return roleOf(tag) === ROLE.dropped && !READ.has(tag);
 }
 
 const READ: ReadonlySet<number> = new Set([TAG.nav, TAG.footer, TAG.header, TAG.aside, TAG.button]);

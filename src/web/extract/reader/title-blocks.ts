@@ -5,28 +5,85 @@ import {headingLevelOf, PLACE} from './blocks/place.ts';
 const WORD = /[\p{L}\p{N}]+/gu;
 const AROUND_PAGE = PLACE.navigation | PLACE.footer | PLACE.hidden | PLACE.dialog;
 
+interface Heading {
+  readonly element: number;
+  readonly blocks: number[];
+  readonly level: number;
+}
+
 /**
- * The `h1` that is the page's title: the one that has half its words in `<title>`, else the only one there is.
- * Its blocks, as a break may divide it.
+ * The heading that is the page's title: of those with half their words in `<title>` the one that agrees with it best, where a
+ * link counts half, as names of sites are links. An `h1` comes before all others; without any, a lower heading is taken that
+ * is half the title. Where none agrees it is the first `h1` that is no link. Its blocks, as a break may divide it.
  */
-export function titleBlocks(tree: Tree, page: PageBlocks, title: string | undefined): readonly number[] {
-  const {blocks} = page;
-  const found: {readonly element: number; readonly blocks: number[]}[] = [];
+export function titleBlocks(
+  tree: Tree,
+  page: PageBlocks,
+  title: string | undefined,
+  withHidden = false,
+): readonly number[] {
+  const headings = headingsOf(page, withHidden ? AROUND_PAGE & ~PLACE.hidden : AROUND_PAGE);
+  const top = headings.filter(({level}) => level === 1);
+  const wanted = new Set(wordsOf(title ?? ''));
+  let named: Heading | undefined;
+  let best = 0;
+  for (const heading of top.length > 0 ? top : headings) {
+    const words = heading.blocks.flatMap(block => wordsOf(textOfBlock(tree, page, block)));
+    const agreement = agreementOf(words, wanted, isLink(page, heading), heading.level);
+    if (agreement <= best) continue;
+    best = agreement;
+    named = heading;
+  }
+  named ??= top.length === 1 ? top[0] : top.find(heading => !isLink(page, heading));
+  return named?.blocks ?? [];
+}
+
+/** The words in common as a share of all; 0 where they are too few to say anything. */
+function agreementOf(
+  words: readonly string[],
+  wanted: ReadonlySet<string>,
+  isLinked: boolean,
+  level: number,
+): number {
+  const number = words.filter(word => wanted.has(word)).length;
+  if (number * 2 < words.length) return 0;
+  const distinct = new Set(words);
+  let common = 0;
+  for (const word of distinct) if (wanted.has(word)) common++;
+  const isHalf = common * 2 >= wanted.size;
+  if (!isHalf && (isLinked || level > 1)) return 0;
+  if (level > 1 && number < words.length) return 0;
+  return (isLinked ? 0.5 : 1) * (common / (distinct.size + wanted.size - common));
+}
+
+function headingsOf({blocks, elements}: PageBlocks, outside: number): readonly Heading[] {
+  const found: Heading[] = [];
   for (let block = 0; block < blocks.units.length; block++) {
     const place = blocks.place[block] ?? 0;
-    if (headingLevelOf(place) !== 1 || (place & AROUND_PAGE) !== 0 || (blocks.units[block] ?? 0) === 0)
-      continue;
-    const element = blocks.element[block] ?? 0;
+    const level = headingLevelOf(place);
+    if (level === 0 || (place & outside) !== 0 || (blocks.units[block] ?? 0) === 0) continue;
+    const element = headingAround(elements, blocks.element[block] ?? 0);
     const last = found.at(-1);
     if (last?.element === element) last.blocks.push(block);
-    else found.push({element, blocks: [block]});
+    else found.push({element, blocks: [block], level});
   }
-  const wanted = new Set(wordsOf(title ?? ''));
-  const named = found.find(heading => {
-    const words = heading.blocks.flatMap(block => wordsOf(textOfBlock(tree, page, block)));
-    return words.length > 0 && words.filter(word => wanted.has(word)).length * 2 >= words.length;
-  });
-  return named?.blocks ?? (found.length === 1 ? (found[0]?.blocks ?? []) : []);
+  return found;
+}
+
+function headingAround({parent, place}: PageBlocks['elements'], start: number): number {
+  let element = start;
+  for (
+    let above = parent[element] ?? -1;
+    above > 0 && headingLevelOf(place[above] ?? 0) > 0;
+    above = parent[above] ?? -1
+  ) {
+    element = above;
+  }
+  return element;
+}
+
+function isLink({blocks}: PageBlocks, heading: Heading): boolean {
+  return heading.blocks.every(block => (blocks.linkUnits[block] ?? 0) === (blocks.units[block] ?? 0));
 }
 
 function wordsOf(text: string): readonly string[] {

@@ -16,7 +16,8 @@ for (const [category, name] of CLASS_CATEGORIES.entries()) {
 
 /** What is read of one class attribute; more is made by machines, and says no more. */
 const LONGEST = 400;
-const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+const BLANK = /\s+/;
+const LONGEST_WORD = Math.max(...[...BY_WORD.keys()].map(word => word.length));
 
 export interface ClassEvidence {
   /** The same for classes that differ in digits only. */
@@ -24,29 +25,66 @@ export interface ClassEvidence {
   readonly categories: readonly number[];
 }
 
-/** Reads class attributes of one document; most of them come many times. */
+/** Reads class attributes of one document; most of them come many times, and most names in more than one. */
 export class ClassReader {
   readonly #known = new Map<string, ClassEvidence>();
+  readonly #names = new Map<string, ClassEvidence>();
 
   read(names: string): ClassEvidence {
     let evidence = this.#known.get(names);
     if (evidence === undefined) {
-      evidence = evidenceOf(names.length > LONGEST ? names.slice(0, LONGEST) : names);
+      evidence = this.#together(names.length > LONGEST ? names.slice(0, LONGEST) : names);
       this.#known.set(names, evidence);
+    }
+    return evidence;
+  }
+
+  #together(names: string): ClassEvidence {
+    if (!BLANK.test(names)) return this.#one(names);
+    let signature = 0;
+    const categories: number[] = [];
+    for (const name of names.split(BLANK)) {
+      const one = this.#one(name);
+      signature = (Math.imul(signature, 31) + one.signature) | 0;
+      for (const category of one.categories) if (!categories.includes(category)) categories.push(category);
+    }
+    return {signature, categories};
+  }
+
+  #one(name: string): ClassEvidence {
+    let evidence = this.#names.get(name);
+    if (evidence === undefined) {
+      evidence = evidenceOf(name);
+      this.#names.set(name, evidence);
     }
     return evidence;
   }
 }
 
-function evidenceOf(names: string): ClassEvidence {
-  const categories = new Set<number>();
-  for (const [word] of names.matchAll(WORD)) {
-    for (const category of BY_WORD.get(word.toLowerCase()) ?? []) categories.add(category);
-  }
+function evidenceOf(name: string): ClassEvidence {
+  const categories: number[] = [];
   let signature = 0;
-  for (let at = 0; at < names.length; at++) {
-    const unit = names.charCodeAt(at);
+  let start = -1;
+  let before = 0;
+  for (let at = 0; at <= name.length; at++) {
+    const unit = at < name.length ? name.charCodeAt(at) : 0;
+    const kind = unit >= 0x61 && unit <= 0x7a ? 1 : unit >= 0x41 && unit <= 0x5a ? 2 : 0;
+    const ends = kind === 0 || (kind === 2 && before === 1);
+    if (ends && start >= 0) {
+      addWord(name.slice(start, at), categories);
+      start = -1;
+    }
+    if (kind !== 0 && start < 0) start = at;
+    before = kind;
     if (unit < 0x30 || unit > 0x39) signature = (Math.imul(signature, 31) + unit) | 0;
   }
-  return {signature, categories: [...categories]};
+  return {signature, categories};
+}
+
+/** `fooBar` is two words, `NAV` is one; of `HTMLText` nothing is known. */
+function addWord(word: string, categories: number[]): void {
+  if (word.length < 2 || word.length > LONGEST_WORD) return;
+  for (const category of BY_WORD.get(word.toLowerCase()) ?? []) {
+    if (!categories.includes(category)) categories.push(category);
+  }
 }

@@ -18,10 +18,13 @@ export interface Blocks {
   readonly pictures: number[];
   readonly stops: number[];
   readonly commas: number[];
+  /** Signs such as `|` and `»`. */
+  readonly dividers: number[];
   readonly digits: number[];
   readonly uppers: number[];
   readonly hash: number[];
   readonly firstUnit: number[];
+  readonly lastUnit: number[];
   /** 1 where the text ends a sentence. */
   readonly endsWithStop: number[];
 }
@@ -53,6 +56,9 @@ export interface PageBlocks {
   readonly leaves: number[];
   /** Nodes that no text of a page is in: scripts, form fields, hidden words in a line. */
   readonly dropped: readonly number[];
+  /** Links in tree order, and of each the block that it is in or begins. */
+  readonly links: number[];
+  readonly blockOfLink: number[];
   /** Links to a place on the page itself. */
   readonly fragmentLinks: number[];
   /** Elements whose text is the TeX source of a formula. */
@@ -77,10 +83,12 @@ export function emptyPage(): PageBlocks & {readonly dropped: number[]} {
       pictures: [],
       stops: [],
       commas: [],
+      dividers: [],
       digits: [],
       uppers: [],
       hash: [],
       firstUnit: [],
+      lastUnit: [],
       endsWithStop: [],
     },
     elements: {
@@ -97,6 +105,8 @@ export function emptyPage(): PageBlocks & {readonly dropped: number[]} {
     },
     leaves: [],
     dropped: [],
+    links: [],
+    blockOfLink: [],
     fragmentLinks: [],
     formulas: [],
     classRows: [],

@@ -72,3 +72,8 @@ export function placeOf(tag: number, role: string | undefined): number {
   const byTag = BY_TAG[tag] ?? 0;
   return role === undefined ? byTag : byTag | (BY_ROLE.get(role.trim().toLowerCase()) ?? 0);
 }
+
+/** What an element hands down that stands in `around` and adds `own`; of headings within each other the outer one counts. */
+export function placeInside(around: number, own: number): number {
+  return around | (headingLevelOf(around) === 0 ? own : own & ((1 << HEADING_SHIFT) - 1));
+}

@@ -5,7 +5,7 @@ import {TAG} from '../../tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from '../../tree/tree.ts';
 import {CLASS_CATEGORIES, ClassReader} from './class-evidence.ts';
 import {emptyPage, type PageBlocks} from './page-blocks.ts';
-import {PLACE, placeOf} from './place.ts';
+import {PLACE, placeInside, placeOf} from './place.ts';
 import {isTexSource} from './tex-source.ts';
 import {TextMeasure} from './text-measure.ts';
 
@@ -128,6 +128,9 @@ class BlockReader {
       if (href.startsWith('#')) {
         this.#anchors++;
         this.#page.fragmentLinks.push(node);
+      } else {
+        this.#page.links.push(node);
+        this.#page.blockOfLink.push(this.#page.blocks.units.length);
       }
     } else if (role === ROLE.strong) this.#boldDepth++;
     else if (role === ROLE.image) this.#addPicture(node);
@@ -193,6 +196,8 @@ class BlockReader {
       blocks.pictures.push(this.#pictures);
       blocks.stops.push(measure.stops);
       blocks.commas.push(measure.commas);
+      blocks.dividers.push(measure.dividers);
+      blocks.lastUnit.push(measure.lastUnit);
       blocks.digits.push(measure.digits);
       blocks.uppers.push(measure.uppers);
       blocks.hash.push(measure.hash);
@@ -224,7 +229,7 @@ class BlockReader {
     const above = parent < 0 ? 0 : (elements.path[parent] ?? 0);
     const itemprop = tree.attribute(node, ATTRIBUTE.itemprop);
     const role = tree.attribute(node, ATTRIBUTE.role);
-    let place = (parent < 0 ? 0 : (elements.place[parent] ?? 0)) | placeOf(tag, role) | hiding;
+    let place = placeInside(parent < 0 ? 0 : (elements.place[parent] ?? 0), placeOf(tag, role) | hiding);
     if (itemprop === 'articleBody') place |= PLACE.articleBody;
     elements.node.push(node);
     elements.tag.push(tag);

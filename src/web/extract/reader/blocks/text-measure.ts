@@ -6,6 +6,8 @@ const STOP = 5;
 const COMMA = 6;
 const OTHER = 7;
 const IDEOGRAPH = 8;
+const DIVIDER = 9;
+const BULLET = 0x2022;
 
 const CLASSES = new Uint8Array(0x100).fill(LOWER, 0xc0).fill(OTHER, 0, 0xc0);
 CLASSES.fill(BLANK, 0, 0x21).fill(DIGIT, 0x30, 0x3a).fill(UPPER, 0x41, 0x5b).fill(LOWER, 0x61, 0x7b);
@@ -13,6 +15,7 @@ CLASSES.fill(UPPER, 0xc0, 0xdf);
 CLASSES[0xa0] = BLANK;
 for (const sign of '.!?:;') CLASSES[sign.charCodeAt(0)] = STOP;
 CLASSES[0x2c] = COMMA;
+for (const sign of '|/>·»') CLASSES[sign.charCodeAt(0)] = DIVIDER;
 
 /** Signs that end a clause outside Latin scripts: Arabic, Devanagari and the wide forms of East Asia. */
 const WIDE_STOPS: ReadonlySet<number> = new Set(Array.from('…。！？：；؟۔।', sign => sign.charCodeAt(0)));
@@ -38,10 +41,13 @@ export class TextMeasure {
   uppers = 0;
   stops = 0;
   commas = 0;
+  /** Signs that divide entries of one line. */
+  dividers = 0;
   /** Of the letters and digits: equal texts have equal ones. */
   hash = 0;
   endsWithStop = false;
   firstUnit = 0;
+  lastUnit = 0;
 
   clear(): void {
     this.units = 0;
@@ -50,14 +56,16 @@ export class TextMeasure {
     this.uppers = 0;
     this.stops = 0;
     this.commas = 0;
+    this.dividers = 0;
     this.hash = 0;
     this.endsWithStop = false;
     this.firstUnit = 0;
+    this.lastUnit = 0;
   }
 
   /** Returns the number of units that are not blank. */
   add(text: string): number {
-    let {words, digits, uppers, stops, commas, hash, endsWithStop} = this;
+    let {words, digits, uppers, stops, commas, dividers, hash, endsWithStop, lastUnit} = this;
     const before = this.units;
     let {units} = this;
     let isInWord = false;
@@ -71,6 +79,7 @@ export class TextMeasure {
       if (units === 0) this.firstUnit = unit;
       units++;
       endsWithStop = kind === STOP;
+      lastUnit = unit;
       if (kind === LOWER || kind === UPPER || kind === DIGIT) {
         if (!isInWord) words++;
         isInWord = true;
@@ -83,6 +92,7 @@ export class TextMeasure {
         hash = (Math.imul(hash, 31) + unit) | 0;
       } else if (kind === STOP) stops++;
       else if (kind === COMMA) commas++;
+      else if (kind === DIVIDER || unit === BULLET) dividers++;
     }
     this.units = units;
     this.words = words;
@@ -90,6 +100,8 @@ export class TextMeasure {
     this.uppers = uppers;
     this.stops = stops;
     this.commas = commas;
+    this.dividers = dividers;
+    this.lastUnit = lastUnit;
     this.hash = hash;
     if (units > before) this.endsWithStop = endsWithStop;
     return units - before;

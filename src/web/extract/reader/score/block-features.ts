@@ -2,11 +2,22 @@ import {CLASS_CATEGORIES} from '../blocks/class-evidence.ts';
 import type {PageBlocks} from '../blocks/page-blocks.ts';
 import {headingLevelOf, PLACE_NAMES} from '../blocks/place.ts';
 import {FAR, LONG, type Surroundings, surroundingsOf} from './block-surroundings.ts';
-import {CONTAINER_NAMES, CONTAINERS, FEATURES, NEIGHBOURS} from './feature-names.ts';
+import {type ClassShares, classSharesOf} from './class-shares.ts';
+import {
+  BEFORE_CATEGORIES,
+  CONTAINER_NAMES,
+  CONTAINERS,
+  FEATURES,
+  NEIGHBOURS,
+  OUTER_CATEGORIES,
+} from './feature-names.ts';
 import {type PageStructure, structureOf} from './page-structure.ts';
 import {type PageSums, sumBlocks} from './page-sums.ts';
+import {firstKind, lastKind} from './text-edges.ts';
 
 const CATEGORIES = CLASS_CATEGORIES.length;
+const BEFORE = BEFORE_CATEGORIES.map(name => CLASS_CATEGORIES.indexOf(name));
+const OUTER = OUTER_CATEGORIES.map(name => CLASS_CATEGORIES.indexOf(name));
 
 /** Fills rows of features, one block after the other from the first on. */
 export class BlockFeatures {
@@ -16,6 +27,7 @@ export class BlockFeatures {
   readonly #page: PageBlocks;
   readonly #count: number;
   readonly #around: Surroundings;
+  readonly #classes: ClassShares;
   readonly #seen = new Set<number>();
   readonly #totalUnits: number;
   readonly #totalProse: number;
@@ -34,6 +46,7 @@ export class BlockFeatures {
     this.#totalUnits = Math.max(this.sums.units[count] ?? 0, 1);
     this.#totalProse = Math.max(this.sums.proseUnits[count] ?? 0, 1);
     this.#around = surroundingsOf(page, this.sums);
+    this.#classes = classSharesOf(page, this.sums);
   }
 
   /** How many features the last row was given: all of them. */
@@ -83,6 +96,10 @@ export class BlockFeatures {
     this.#add(this.#around.copies.get(hash) ?? 1);
     this.#add(this.#seen.has(hash) ? 1 : 0);
     this.#add(blocks.anchors[block] ?? 0);
+    this.#add(words === 0 ? 0 : (blocks.dividers[block] ?? 0) / words);
+    this.#add(lastKind(blocks.lastUnit[block] ?? 0));
+    // The weights know tags by their numbers: fit anew where those change.
+    this.#add(elements.tag[blocks.element[block] ?? 0] ?? 0);
     for (let bit = 0; bit < PLACE_NAMES.length; bit++) this.#add((place >> bit) & 1);
   }
 
@@ -151,6 +168,8 @@ export class BlockFeatures {
     this.#add(this.#isInside(block, best) ? 1 : 0);
     this.#add(structure.distance[start] ?? 0);
     this.#add(this.#share(best));
+    this.#add(Math.max(-2 * FAR, Math.min(this.#blocksTo(best, block), 2 * FAR)));
+    this.#addList(structure.list[start] ?? -1);
     this.#add(this.#isInside(block, wide) ? 1 : 0);
     this.#add(this.#share(wide));
   }
@@ -174,6 +193,30 @@ export class BlockFeatures {
     this.#add(count === 0 ? 0 : between(sums.words, first, end) / count);
     this.#add(count === 0 ? 0 : between(sums.headings, first, end) / count);
     this.#add(between(sums.fields, first, end));
+  }
+
+  /** Blocks from an element on, below 0 before it, 0 inside. */
+  #blocksTo(element: number, block: number): number {
+    const {elements} = this.#page;
+    const first = elements.firstBlock[element] ?? 0;
+    const end = elements.endBlock[element] ?? 0;
+    return block < first ? block - first : Math.max(0, block - end + 1);
+  }
+
+  /** Of the nearest list or table. */
+  #addList(list: number): void {
+    if (list < 0) {
+      for (let at = 0; at < 3; at++) this.#add(-1);
+      return;
+    }
+    const {sums} = this;
+    const {elements} = this.#page;
+    const first = elements.firstBlock[list] ?? 0;
+    const end = elements.endBlock[list] ?? 0;
+    const units = between(sums.units, first, end);
+    this.#add(units / this.#totalUnits);
+    this.#add(units === 0 ? 0 : between(sums.linkUnits, first, end) / units);
+    this.#add(between(sums.words, first, end) / Math.max(between(sums.blocks, first, end), 1));
   }
 
   #addRepetition(block: number): void {
@@ -216,15 +259,13 @@ export class BlockFeatures {
     this.#add(this.#around.mainShare);
   }
 
-  /** The share of the page that the innermost element of each category has: what nearly all is in says nothing. */
   #addClasses(block: number): void {
-    const {elements, blocks, classRows} = this.#page;
+    const {elements, blocks} = this.#page;
+    const {inner, outer, before} = this.#classes;
     const row = (elements.classRow[blocks.element[block] ?? 0] ?? 0) * CATEGORIES;
-    for (let category = 0; category < CATEGORIES; category++) {
-      const element = classRows[row + category] ?? 0;
-      const share = element === 0 ? -1 : this.#share(element);
-      this.#add(share >= 0.95 ? -1 : share);
-    }
+    for (let category = 0; category < CATEGORIES; category++) this.#add(inner[row + category] as number);
+    for (const category of OUTER) this.#add(outer[row + category] as number);
+    for (const category of BEFORE) this.#add(before[row + category] as number);
   }
 
   #advance(block: number): void {
@@ -254,12 +295,4 @@ export class BlockFeatures {
 
 function between(sums: Float64Array, first: number, end: number): number {
   return (sums[end] ?? 0) - (sums[first] ?? 0);
-}
-
-/** What a text begins with: a letter, a figure, a sign of money, another sign. */
-function firstKind(unit: number): number {
-  if (unit >= 0x30 && unit <= 0x39) return 1;
-  if (unit === 0x24 || unit === 0xa3 || unit === 0xa5 || unit === 0x20ac) return 2;
-  if (unit === 0xa9) return 3;
-  return unit < 0x30 || (unit >= 0x2010 && unit <= 0x2bff) ? 4 : 0;
 }

@@ -12,6 +12,9 @@ export interface Trees {
   readonly leaves: Int32Array;
 }
 
+/** Scores are in 1/4096 of the natural logarithm of the odds. */
+export const SCALE = 4096;
+
 let fitted: Trees | undefined;
 
 /** The trees of the product; they are read when the first page needs them. */

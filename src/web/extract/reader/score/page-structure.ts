@@ -16,6 +16,8 @@ export interface PageStructure {
   readonly best: number;
   /** Steps to it through the tree. */
   readonly distance: Int32Array;
+  /** The nearest list or table around, -1 for none. */
+  readonly list: Int32Array;
   /** The outermost element that is half prose. */
   readonly wide: number;
 }
@@ -29,10 +31,12 @@ export function structureOf(page: PageBlocks, sums: PageSums): PageStructure {
   const underHalf = new Int32Array(count).fill(-1);
   const alike = new Int32Array(count);
   const repeated = new Int32Array(count).fill(-1);
+  const list = new Int32Array(count).fill(-1);
   const siblings = new Map<number, number>();
   const keys = new Float64Array(count);
   for (let element = 1; element < count; element++) {
     const above = parent[element] ?? 0;
+    list[element] = isList(tag[element] ?? 0) ? element : (list[above] ?? -1);
     const first = firstBlock[element] ?? 0;
     const end = endBlock[element] ?? 0;
     const aboveBlocks = (endBlock[above] ?? 0) - (firstBlock[above] ?? 0);
@@ -66,7 +70,11 @@ export function structureOf(page: PageBlocks, sums: PageSums): PageStructure {
       break;
     }
   }
-  return {wider, underHalf, repeated, alike, best, distance: distancesTo(best, depth, parent), wide};
+  return {wider, underHalf, list, repeated, alike, best, distance: distancesTo(best, depth, parent), wide};
+}
+
+function isList(tag: number): boolean {
+  return tag === TAG.ul || tag === TAG.ol || tag === TAG.dl || tag === TAG.table;
 }
 
 /** A paragraph speaks for the element around it, and less for those around that. */
