@@ -18,6 +18,8 @@ const TAKEN = 32;
 const TAKERS = 4;
 const PAGES = 1000;
 const WORKERS = [1, 2, 4, 8];
+/** What the model is asked about: machines like this one, each with one worker. */
+const MACHINES = [1, 2, 4, 8, 16, 32, 64];
 const TERMS = {gapMs: 0, perHost: 64, leaseMs: 60_000, maxPending: 1e7, depth: 0, sameSite: false, tries: 3};
 
 export function measure({rounds}) {
@@ -38,6 +40,7 @@ export function measure({rounds}) {
             ({workers, seconds, cpu}) =>
               `${workers} worker${workers === 1 ? '' : 's'}: ${PAGES} pages in ${seconds.toFixed(1)} s, ${Math.round(PAGES / seconds)} a second; the engine worked for ${((cpu * 1e6) / PAGES).toFixed(0)} µs a page.`,
           ),
+          predict(crawl[0]),
           'Workers, origin and engine share the cores of the machine: more workers than cores show nothing more.',
         ],
       };
@@ -45,6 +48,17 @@ export function measure({rounds}) {
       engine.stop();
     }
   });
+}
+
+/**
+ * Amdahl's law: what the engine does for a page is the one thing that machines share. `seconds` and `cpu` are those of
+ * one worker, whose origin and engine took their part of the same cores.
+ */
+function predict({seconds, cpu}) {
+  const rate = PAGES / seconds;
+  const serial = cpu / seconds;
+  const rates = MACHINES.map(count => `${count}: ${Math.round((count * rate) / (1 + serial * (count - 1)))}`);
+  return `Model, not measured: the serial part of a page is ${(100 * serial).toFixed(1)} %, so machines would read ${rates.join(', ')} pages a second, and never more than ${Math.round(PAGES / cpu)}.`;
 }
 
 async function measureFrontier(url, rounds) {
