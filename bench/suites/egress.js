@@ -1,4 +1,5 @@
-// What the gate adds to a connection of a command: time to connect, and bandwidth, beside the same without it.
+// What the gate adds to a connection of a command: time to connect, and bandwidth, beside the same without it. And what
+// the check of an address takes when there is much private text.
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
@@ -8,11 +9,15 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {connect as secure} from 'node:tls';
 import {loadOurs} from '../load.js';
+import {cpuTime} from '../measure.js';
+import {loadPages} from '../pages.js';
 
 const CONNECTIONS = 60;
 const BYTES = 256 * 1024 * 1024;
 const CHUNK = Buffer.alloc(1024 * 1024, 'x');
 const HOST = 'bench.test';
+const PRIVATE_CHARACTERS = 10_000_000;
+const WORD_CHARACTERS = 7;
 
 export async function measure({rounds}) {
   const places = [mkdtempSync(join(tmpdir(), 'forge-bench-'))];
@@ -68,6 +73,7 @@ export async function measure({rounds}) {
   await gate.close();
   server.close();
   for (const place of places) rmSync(place, {recursive: true, force: true});
+  const checks = await measureChecks(rounds);
   const rowsOf = costs => Object.entries(costs).map(([name, list]) => ({name, costs: list}));
   const extra = median(extras);
   const share = median(large.direct) / median(large['by the gate']);
@@ -75,16 +81,56 @@ export async function measure({rounds}) {
     tables: [
       {title: 'one connection by TLS with one small answer', rows: rowsOf(small)},
       {title: `${BYTES / 1024 / 1024} MiB down by TLS`, rows: rowsOf(large)},
+      {title: 'the check of an address', rows: rowsOf(checks.costs)},
     ],
     remarks: [
       'Client, gate and server share one core and one process: what the gate copies is not done beside them.',
       `The gate adds ${extra.toFixed(2)} ms to a connection and leaves ${share.toFixed(2)} of the bandwidth.`,
+      `${checks.links} links of pages were checked a round, after ${PRIVATE_CHARACTERS / 1e6} million characters of private text; processor time.`,
     ],
     bars: [
       {text: 'milliseconds that the gate adds to a connection', values: [extra], atMost: 1},
       {text: 'share of the direct bandwidth', values: [share], atLeast: 0.8},
+      {text: 'milliseconds for the check of an address, p99', values: checks.costs.p99, atMost: 1},
     ],
   };
+}
+
+/** Of each round the median and the 99th of a hundred, over all links. */
+async function measureChecks(rounds) {
+  const {PrivateText} = await loadOurs('runtime/taint/private-text.js');
+  const {KnownAddresses} = await loadOurs('runtime/taint/known-addresses.js');
+  const {checkAddress} = await loadOurs('runtime/taint/check-address.js');
+  const index = new PrivateText();
+  await index.add(privateText(), 0);
+  const known = new KnownAddresses();
+  const html = loadPages().map(page => page.html);
+  const found = html.flatMap(text => [...text.matchAll(/href="(https?:\/\/[^"]{8,500})"/g)]);
+  const links = [...new Set(found.map(([, href]) => href.replaceAll('&amp;', '&')))];
+  const costs = {p50: [], p99: []};
+  for (let round = -1; round < rounds; round += 1) {
+    const times = links.map(link => {
+      const start = cpuTime();
+      checkAddress(link, known, index);
+      return cpuTime() - start;
+    });
+    if (round < 0) continue;
+    times.sort((one, other) => one - other);
+    for (const [name, share] of Object.entries({p50: 0.5, p99: 0.99}))
+      costs[name].push(times[Math.floor(share * times.length)]);
+  }
+  return {links: links.length, costs};
+}
+
+/** Words that hardly repeat themselves, the same at every run. */
+function privateText() {
+  const words = [];
+  let state = 1;
+  for (let made = 0; made < PRIVATE_CHARACTERS; made += WORD_CHARACTERS + 1) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    words.push(state.toString(36).padStart(WORD_CHARACTERS, 'q'));
+  }
+  return words.join(' ').slice(0, PRIVATE_CHARACTERS);
 }
 
 async function eachInTurn(contenders, path, costs) {

@@ -11,9 +11,16 @@ const BASE64_RUN = /[A-Za-z0-9+/_-]{21,}/g;
 const BASE32_RUN = /[A-Za-z2-7]{25,}/g;
 const HEX_RUN = /[0-9A-Fa-f]{30,}/g;
 /** Of bytes that were no text, nothing is left: each of them is readable once in three times. */
+const READABLE = 12;
 const READABLE_RUN = /[\t\n\r\x20-\x7e\u00a0-\ufffc]{12,}/g;
-/** RFC 4648 */
+const READABLE_BYTES = Uint8Array.from({length: 256}, (_, byte) =>
+  byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte <= 126) ? 1 : 0,
+);
+/** RFC 4648, in either case: the five bits of a character. */
 const BASE32_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+const BASE32_BITS = Uint8Array.from({length: 128}, (_, code) =>
+  Math.max(0, BASE32_LETTERS.indexOf(String.fromCharCode(code).toLowerCase())),
+);
 
 export interface AddressTexts {
   readonly texts: readonly string[];
@@ -98,25 +105,30 @@ function reversed(text: string): string {
 }
 
 function readable(bytes: Buffer): readonly string[] {
-  // Bytes of no meaning are slow to decode as UTF-8, and most of these are such.
-  const text = isUtf8(bytes)
-    ? bytes.toString('utf8')
-    : bytes.toString('latin1').replace(/[\x80-\xff]/g, '\0');
-  return text.match(READABLE_RUN) ?? [];
+  if (isUtf8(bytes)) return bytes.toString('utf8').match(READABLE_RUN) ?? [];
+  // Most of these are bytes of no meaning, for which strings would be made in vain.
+  const texts: string[] = [];
+  let start = 0;
+  for (let at = 0; at <= bytes.length; at += 1) {
+    if (READABLE_BYTES[bytes[at] ?? 0] === 1) continue;
+    if (at - start >= READABLE) texts.push(bytes.toString('latin1', start, at));
+    start = at + 1;
+  }
+  return texts;
 }
 
 function evenLength(digits: string): string {
   return digits.length % 2 === 0 ? digits : digits.slice(0, -1);
 }
 
-/** In either case and without padding. */
+/** Without padding. */
 function base32(text: string): Buffer {
   const bytes = Buffer.alloc(Math.floor((text.length * 5) / 8));
   let bits = 0;
   let value = 0;
   let length = 0;
-  for (const letter of text.toLowerCase()) {
-    value = ((value << 5) | BASE32_LETTERS.indexOf(letter)) & 0xfff;
+  for (let at = 0; at < text.length; at += 1) {
+    value = ((value << 5) | (BASE32_BITS[text.charCodeAt(at)] ?? 0)) & 0xfff;
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;
