@@ -9,7 +9,7 @@
 import {chmod, cp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {isBuiltin} from 'node:module';
 import {dirname, relative} from 'node:path/posix';
-import {fileURLToPath} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 import {rolldown} from 'rolldown';
 import {REQUIRED, VENDORED, VENDORED_PACKAGES} from './vendored.js';
 
@@ -50,12 +50,48 @@ const withoutAjv = {
 };
 const ajvProviders = [];
 
+const MAIN = 'cli/main.js';
+/**
+ * What a start of `mcp` loads one after the other, a chunk each: to open one takes as long as to read a hundred modules.
+ * Each has what these modules import, but for what those before it have. What commands load that need no toolbox comes
+ * first, or they would load the toolbox with it.
+ */
+const AT_A_START = {
+  core: [
+    MAIN,
+    'cli/flags/parse-flags.js',
+    'cli/flags/session-flags.js',
+    'cli/flags/toolbox-flags.js',
+    'cli/render/render-failure.js',
+    'core/text/cut-middle.js',
+    'core/text/show-invisible.js',
+    'system/replace-file.js',
+  ],
+  settings: ['cli/read-settings.js'],
+  checks: ['create-toolbox/check-config.js'],
+  clients: [
+    'cli/setup/merge-settings.js',
+    'cli/setup/require-project.js',
+    'cli/setup/settings-file.js',
+    'cli/setup/start-command.js',
+  ],
+  toolbox: [
+    'create-toolbox.js',
+    'create-toolbox/services.js',
+    'cli/open-toolbox.js',
+    'cli/commands/mcp.js',
+    'mcp/describe-tool.js',
+  ],
+  serving: ['mcp/serve-stdio.js', 'mcp/create-mcp-service.js'],
+};
+
 // Each by itself: what they share would be further files to open.
 const output = [
-  ...(await bundle('forge-tools', 'dist/cli/main.js')),
+  ...(await bundle('forge-tools', `dist/${MAIN}`, await groupsAtAStart())),
   ...(await bundle('worker', 'dist/web/convert/worker.js')),
   ...(await bundle('pdf-reader', 'dist/web/convert/pdf-reader.js')),
 ];
+await refuseToolbox(output);
 await chmod(new URL('forge-tools.js', bin), 0o755);
 await writeFile(new URL('LICENSES.txt', bin), await licences());
 // What turns the codes of East Asian fonts into characters.
@@ -69,7 +105,7 @@ if (ajvProviders.length === 0) {
 const current = new Set([...output.map(({fileName}) => fileName), 'LICENSES.txt']);
 for (const name of await readdir(bin)) if (!current.has(name)) await rm(new URL(name, bin));
 
-async function bundle(name, entry) {
+async function bundle(name, entry, together = []) {
   const bundled = await rolldown({
     input: {[name]: fileURLToPath(new URL(entry, root))},
     platform: 'node',
@@ -81,11 +117,52 @@ async function bundle(name, entry) {
     format: 'esm',
     chunkFileNames: '[name]-[hash].js',
     // Small modules that nearly every command needs: to open each of them costs more than to read them all.
-    codeSplitting: {groups: [{name: 'core', test: /[/\\]dist[/\\](?:core|system)[/\\]/}]},
+    codeSplitting: {
+      groups: [...together, {name: 'shared', test: /[/\\]dist[/\\](?:core|system)[/\\]/}],
+    },
   });
   await bundled.close();
   refuseUndeclared(chunks);
   return chunks;
+}
+
+async function groupsAtAStart() {
+  const groups = [];
+  for (const [name, entries] of Object.entries(AT_A_START)) {
+    const modules = new Set();
+    for (const entry of entries) await addImported(new URL(entry, dist), modules);
+    // It waits for the command, and the chunks that a command loads would wait for it.
+    modules.delete(fileURLToPath(new URL(MAIN, dist)));
+    groups.push({name, test: id => modules.has(id)});
+  }
+  return groups;
+}
+
+/** No command loads the toolbox that does not import it: what it shares with it has to be in a chunk before. */
+async function refuseToolbox(chunks) {
+  const [toolbox] = AT_A_START.toolbox.map(name => fileURLToPath(new URL(name, dist)));
+  const chunkOf = new Map(chunks.map(chunk => [chunk.fileName, chunk]));
+  for (const {facadeModuleId, fileName} of chunks) {
+    if (!/[/\\]cli[/\\]commands[/\\][^/\\]+$/.test(facadeModuleId ?? '')) continue;
+    const modules = new Set();
+    await addImported(pathToFileURL(facadeModuleId), modules);
+    if (modules.has(toolbox)) continue;
+    const loaded = new Set([fileName]);
+    for (const name of loaded) for (const other of chunkOf.get(name)?.imports ?? []) loaded.add(other);
+    const [wrong] = [...loaded].filter(name => name.startsWith('toolbox-'));
+    if (wrong !== undefined) throw new Error(`${fileName} would load ${wrong}: see AT_A_START.`);
+  }
+}
+
+/** The module and our modules that it imports, with theirs; not what it loads when it is needed. */
+async function addImported(module, modules) {
+  const path = fileURLToPath(module);
+  if (modules.has(path)) return;
+  modules.add(path);
+  const code = await readFile(path, 'utf8');
+  for (const [, id] of code.matchAll(/^(?:import|export)\b[^'";()]*?['"](\.[^'"]+)['"]/gm)) {
+    await addImported(new URL(id, module), modules);
+  }
 }
 
 /** The library stays a file a module; what it imports of other packages is beside it. */
