@@ -30,6 +30,7 @@ const SUITES = {
   'mcp-http': false,
   hub: false,
   crawl: false,
+  batch: true,
 };
 /** Of `--quick`: what tells within two minutes whether something became slow. Two rounds each. */
 const QUICK = ['startup', 'tokens', 'cache', 'robots', 'transport', 'mcp-http', 'sandbox'];
