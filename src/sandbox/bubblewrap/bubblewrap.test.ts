@@ -23,16 +23,19 @@ class StarvedGuard extends WorkspaceGuard {
   }
 }
 
-/** Boxes of ours that wait for a command. */
-function waitingBoxes(): readonly string[] {
-  return readdirSync('/proc').filter(entry => {
+/** The control groups of our boxes that wait for a command. */
+function waitingBoxes(): ReadonlySet<string> {
+  const groups = readdirSync('/proc').flatMap(entry => {
     try {
-      const isOurs = readFileSync(`/proc/${entry}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
-      return isOurs && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes('ulimit -c 0');
+      const group = readFileSync(`/proc/${entry}/cgroup`, 'utf8').match(
+        `/forge-tools.${process.pid}.[^/\n]+`,
+      );
+      return group && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes('ulimit -c 0') ? group : [];
     } catch {
-      return false;
+      return [];
     }
   });
+  return new Set(groups);
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -62,12 +65,26 @@ describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
     });
     const command = {command: 'true', env: {}, timeoutMs: 5000, signal: new AbortController().signal};
     expect((await sandbox.run(command)).ok).toBe(true);
-    await until(() => waitingBoxes().length > 0);
+    await until(() => waitingBoxes().size > 0);
     guard.isStarved = true;
     await expect(sandbox.run(command)).rejects.toThrow('EMFILE');
-    await until(() => waitingBoxes().length === 0);
+    await until(() => waitingBoxes().size === 0);
     guard.isStarved = false;
     expect((await sandbox.run(command)).ok).toBe(true);
+  });
+
+  test('policy: two boxes wait after a command, for two that follow each other at once, and end with the session', async () => {
+    const opened = openSandbox({settings: {sandbox: 'bubblewrap'}});
+    onTestFinished(() => opened.close());
+    await opened.run('true');
+    await until(() => waitingBoxes().size === 2);
+    const ready = waitingBoxes();
+    expect((await opened.run('echo one')).out).toBe('one\n');
+    expect((await opened.run('echo two')).out).toBe('two\n');
+    await until(() => waitingBoxes().size === 2);
+    expect([...waitingBoxes()].filter(group => ready.has(group))).toEqual([]);
+    await opened.sandbox.close();
+    expect([...waitingBoxes()]).toEqual([]);
   });
 
   test.each([
