@@ -7,6 +7,8 @@ import {loadOurs} from '../load.js';
 
 /** An agent thinks between two commands; what prepares the next one does so meanwhile. */
 const PAUSE_MS = 50;
+/** Between two pairs of calls: until two boxes are ready again, on one core. */
+const PAIR_PAUSE_MS = 150;
 const CALLS = 15;
 
 export async function measure({rounds}) {
@@ -18,7 +20,10 @@ export async function measure({rounds}) {
     await row('spawn', PAUSE_MS, times, () => spawned('/bin/true', [])),
     await row('sh -c', PAUSE_MS, times, () => spawned('/bin/sh', ['-c', 'true'])),
   ];
-  const remarks = [`${times} calls of each, ${PAUSE_MS} ms apart, one contender after the other.`];
+  const remarks = [
+    `${times} calls of each, ${PAUSE_MS} ms apart, one contender after the other.`,
+    `"right after" is the second of two calls without a pause, ${PAIR_PAUSE_MS} ms after the two before them.`,
+  ];
   const open = await sandboxes(workspace);
   for (const [name, settings, pause, calls] of [
     ['none', {sandbox: 'none', allow_insecure_none: true}, PAUSE_MS, times],
@@ -29,8 +34,10 @@ export async function measure({rounds}) {
   ]) {
     const sandbox = open(settings);
     const report = await sandbox.probe();
-    if (report.ok) rows.push(await row(name, pause, calls, () => runTrue(sandbox)));
-    else remarks.push(`${name} is not here: ${report.error.message.split('.')[0]}.`);
+    if (report.ok) {
+      rows.push(await row(name, pause, calls, () => runTrue(sandbox)));
+      if (name === 'bubblewrap') rows.push(await rightAfter(name, calls, () => runTrue(sandbox)));
+    } else remarks.push(`${name} is not here: ${report.error.message.split('.')[0]}.`);
     await sandbox.close();
   }
   rmSync(workspace, {recursive: true, force: true});
@@ -64,6 +71,18 @@ async function row(name, pauseMs, times, work) {
     if (round >= 0) costs.push(performance.now() - start);
   }
   return {name, costs};
+}
+
+async function rightAfter(name, times, work) {
+  const costs = [];
+  for (let round = -3; round < times; round += 1) {
+    await new Promise(resolve => setTimeout(resolve, PAIR_PAUSE_MS));
+    await work();
+    const start = performance.now();
+    await work();
+    if (round >= 0) costs.push(performance.now() - start);
+  }
+  return {name: `${name}, right after`, costs};
 }
 
 function spawned(program, args) {

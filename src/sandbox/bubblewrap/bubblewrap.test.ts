@@ -23,16 +23,19 @@ class StarvedGuard extends WorkspaceGuard {
   }
 }
 
-/** Sandbox processes of ours that wait for a command. */
-function warmProcesses(): readonly string[] {
-  return readdirSync('/proc').filter(entry => {
+/** The control groups of our sandboxes that wait for a command. */
+function warmGroups(): ReadonlySet<string> {
+  const groups = readdirSync('/proc').flatMap(entry => {
     try {
-      const isOurs = readFileSync(`/proc/${entry}/cgroup`, 'utf8').includes(`/forge-tools.${process.pid}.`);
-      return isOurs && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes('ulimit -c 0');
+      const group = readFileSync(`/proc/${entry}/cgroup`, 'utf8').match(
+        `/forge-tools.${process.pid}.[^/\n]+`,
+      );
+      return group && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes('ulimit -c 0') ? group : [];
     } catch {
-      return false;
+      return [];
     }
   });
+  return new Set(groups);
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -62,12 +65,26 @@ describe.runIf(hasBubblewrap)('BubblewrapSandbox', () => {
     });
     const command = {command: 'true', env: {}, timeoutMs: 5000, signal: new AbortController().signal};
     expect((await sandbox.run(command)).ok).toBe(true);
-    await until(() => warmProcesses().length > 0);
+    await until(() => warmGroups().size > 0);
     guard.isStarved = true;
     await expect(sandbox.run(command)).rejects.toThrow('EMFILE');
-    await until(() => warmProcesses().length === 0);
+    await until(() => warmGroups().size === 0);
     guard.isStarved = false;
     expect((await sandbox.run(command)).ok).toBe(true);
+  });
+
+  test('policy: two sandboxes wait after a command, for two that follow each other at once, and end with the session', async () => {
+    const opened = openSandbox({settings: {sandbox: 'bubblewrap'}});
+    onTestFinished(() => opened.close());
+    await opened.run('true');
+    await until(() => warmGroups().size === 2);
+    const ready = warmGroups();
+    expect((await opened.run('echo one')).out).toBe('one\n');
+    expect((await opened.run('echo two')).out).toBe('two\n');
+    await until(() => warmGroups().size === 2);
+    expect([...warmGroups()].filter(group => ready.has(group))).toEqual([]);
+    await opened.sandbox.close();
+    expect([...warmGroups()]).toEqual([]);
   });
 
   test.each([

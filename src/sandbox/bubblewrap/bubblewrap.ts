@@ -1,11 +1,10 @@
-import type {ChildProcess} from 'node:child_process';
 import {statSync} from 'node:fs';
-import {Readable} from 'node:stream';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../../core/result.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
 import {endGroup} from '../child/end-group.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
+import {hasEnded} from '../child/has-ended.ts';
 import {holdOpen} from '../child/hold-open.ts';
 import {isBroken} from '../child/is-broken.ts';
 import {listeningPortsOf} from '../child/listening-ports.ts';
@@ -27,6 +26,7 @@ import {type BubblewrapSetup, bubblewrapSetup} from './bubblewrap-setup.ts';
 import {killSandbox} from './kill-sandbox.ts';
 import {noNamespaces} from './no-namespaces.ts';
 import {SandboxWatchdog} from './sandbox-watchdog.ts';
+import {type WaitingSandbox, WaitingSandboxes} from './waiting-sandboxes.ts';
 import {endSandbox, startSandbox, type WarmSandbox} from './warm-sandbox.ts';
 
 /** The system's files are mounted in a warm sandbox as they were: it does not wait for long. */
@@ -47,13 +47,13 @@ export class BubblewrapSandbox implements SandboxDriver {
   readonly #watchdog = new SandboxWatchdog();
   readonly #endings = new Set<Promise<void>>();
   #setup: BubblewrapSetup | undefined;
-  #warm: Promise<WarmSandbox | undefined> | undefined;
-  #closed = false;
+  readonly #waiting: WaitingSandboxes;
 
   constructor(options: RunOptions, host: SandboxHost, guard: WorkspaceGuard) {
     this.#options = options;
     this.#host = host;
     this.#guard = guard;
+    this.#waiting = new WaitingSandboxes(host.clock);
   }
 
   async probe(): Promise<Result<SandboxReport>> {
@@ -88,40 +88,51 @@ export class BubblewrapSandbox implements SandboxDriver {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    const warm = await this.#warm;
-    this.#warm = undefined;
-    if (warm !== undefined) this.#end(warm);
-    await Promise.all(this.#endings);
+    this.#waiting.close();
+    this.#endWaiting();
+    // What is still on its way may fail, and leaves one more to be ended.
+    while (this.#endings.size > 0) await Promise.all(this.#endings);
     await this.#watchdog.close();
   }
 
   async #execute(setup: BubblewrapSetup, command: SandboxCommand): Promise<Result<Execution>> {
-    const sandbox = await this.#takeSandbox(setup);
+    const sandbox = await this.#waiting.whileTaking(() => this.#takeSandbox(setup));
     if (!sandbox.ok) return sandbox;
-    try {
-      return await this.#supervise(sandbox.value, command);
-    } finally {
-      this.#end(sandbox.value);
-      this.#warm ??= this.#warmLater(setup);
-    }
+    return this.#waiting.whileRunning(
+      () => this.#makeWarm(setup),
+      () => this.#supervise(sandbox.value, command).finally(() => this.#end(sandbox.value)),
+    );
   }
 
   async #takeSandbox(setup: BubblewrapSetup): Promise<Result<WarmSandbox>> {
-    const waiting = this.#warm;
-    this.#warm = undefined;
-    const warm = await waiting;
-    let isTaken = false;
-    try {
-      const tree = this.#guard.look();
-      if (!tree.ok) return tree;
-      if (warm === undefined || !this.#isOfUse(warm, tree.value)) return this.#openSandbox(setup, tree.value);
-      isTaken = true;
-      holdOpen(warm.child, true);
-      return ok(warm);
-    } finally {
-      if (warm !== undefined && !isTaken) this.#end(warm);
+    for (let next = this.#waiting.takeOldest(); next !== undefined; next = this.#waiting.takeOldest()) {
+      const warm = await next;
+      if (warm === undefined) continue;
+      const taken = this.#isTaken(warm);
+      if (!taken.ok) return taken;
+      if (taken.value) return ok(warm);
     }
+    const tree = this.#guard.look();
+    return tree.ok ? this.#openSandbox(setup, tree.value) : tree;
+  }
+
+  /** Whether a command may have it. If not, it is ended; where the workspace cannot be looked at, all of them are. */
+  #isTaken(warm: WarmSandbox): Result<boolean> {
+    let tree: Result<GuardedTree> | undefined;
+    let isOfUse = false;
+    try {
+      tree = this.#guard.look();
+      isOfUse = tree.ok && this.#isOfUse(warm, tree.value);
+      if (isOfUse) holdOpen(warm.child, true);
+      return tree.ok ? ok(isOfUse) : tree;
+    } finally {
+      if (!isOfUse) this.#end(warm);
+      if (!tree?.ok) this.#endWaiting();
+    }
+  }
+
+  #endWaiting(): void {
+    for (const sandbox of this.#waiting.takeAll()) this.#end(sandbox);
   }
 
   /** Not if what was mounted in it has been moved or replaced since, which takes the mount away. */
@@ -130,12 +141,6 @@ export class BubblewrapSandbox implements SandboxDriver {
     const isHeard = ![DESCRIPTORS.status, DESCRIPTORS.report].some(pipe => isBroken(child, pipe));
     const isYoung = this.#host.clock.monotonic() - startedAt < WARM_LIFETIME_MS;
     return isAlive && isHeard && isYoung && isDeepStrictEqual(tree, now);
-  }
-
-  /** The answer goes out first: to look at the workspace and to start a process keeps us from it. */
-  async #warmLater(setup: BubblewrapSetup): Promise<WarmSandbox | undefined> {
-    await new Promise<void>(resolve => setImmediate(resolve));
-    return this.#closed ? undefined : this.#makeWarm(setup);
   }
 
   /** Without a word where it fails: the next call tries again and says why. */
@@ -214,11 +219,13 @@ export class BubblewrapSandbox implements SandboxDriver {
   }
 
   /** Takes the kernel some milliseconds, for which no call waits. */
-  #end(sandbox: WarmSandbox): void {
-    const closing = endSandbox(sandbox, this.#host.clock, this.#watchdog).then(isRemoved => {
-      this.#endings.delete(closing);
-      if (!isRemoved) this.#host.log({level: 'warn', event: 'sandbox_group_left'});
-    });
+  #end(sandbox: WarmSandbox | WaitingSandbox): void {
+    const closing = Promise.resolve(sandbox)
+      .then(made => made === undefined || endSandbox(made, this.#host.clock, this.#watchdog))
+      .then(isRemoved => {
+        this.#endings.delete(closing);
+        if (!isRemoved) this.#host.log({level: 'warn', event: 'sandbox_group_left'});
+      });
     this.#endings.add(closing);
   }
 
@@ -285,11 +292,6 @@ export class BubblewrapSandbox implements SandboxDriver {
       ),
     });
   }
-}
-
-function hasEnded(child: ChildProcess, descriptor: number): boolean {
-  const stream = child.stdio.at(descriptor);
-  return stream instanceof Readable && stream.readableEnded;
 }
 
 /** What process 1 says of the command. */

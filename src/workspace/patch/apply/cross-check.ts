@@ -1,5 +1,4 @@
-import {mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {takeStart} from '../../../core/text/take-start.ts';
 import {errorCode} from '../../../system/error-code.ts';
@@ -36,9 +35,6 @@ export type CrossCheck =
   | {readonly outcome: 'unavailable'}
   | {readonly outcome: 'differs'; readonly reason: string};
 
-/** A content that is no longer is written and read at once: a trip through the thread pool takes several times as long. */
-const SMALL_CHARACTERS = 64 * 1024;
-
 const ARGUMENTS = ['-p1', '-u', '--force', '--fuzz=0', '--no-backup-if-mismatch', '--silent'] as const;
 
 /**
@@ -53,13 +49,14 @@ export async function crossCheck(
   options: CrossCheckOptions,
 ): Promise<CrossCheck> {
   const {run, directory, command = '/usr/bin/patch'} = options;
-  mkdirSync(directory, {recursive: true, mode: 0o700});
-  const stage = mkdtempSync(join(directory, 'patch-'));
+  await mkdir(directory, {recursive: true, mode: 0o700});
+  const stage = await mkdtemp(join(directory, 'patch-'));
   try {
     const files = join(stage, 'files');
-    mkdirSync(files);
+    await mkdir(files);
     for (const [number, {initial}] of histories.entries()) {
-      if (initial !== undefined) await put(join(files, fileName(number)), initial);
+      if (initial !== undefined)
+        await writeFile(join(files, fileName(number)), bytesOf(initial), {mode: 0o600});
     }
     const settings = {cwd: files, env: {PATH: stage, TMPDIR: stage, LC_ALL: 'C'}};
     const ask = (args: readonly string[], stdin: Uint8Array) =>
@@ -100,28 +97,18 @@ async function start<Value>(run: () => Promise<Value>): Promise<Value | undefine
 
 /** Every file has the content we computed, and nothing else is there. */
 async function compare(directory: string, histories: readonly FileHistory[]): Promise<CrossCheck> {
-  const present = new Set(readdirSync(directory));
+  const present = new Set(await readdir(directory));
   for (const [number, {final}] of histories.entries()) {
     const name = fileName(number);
     if (present.delete(name) !== (final !== undefined)) {
       return {outcome: 'differs', reason: `a file is ${final === undefined ? 'left over' : 'missing'}`};
     }
-    if (final !== undefined && (await contentOf(join(directory, name), final.length)) !== final) {
+    if (final !== undefined && byteString(await readFile(join(directory, name))) !== final) {
       return {outcome: 'differs', reason: 'the content of a file is another one'};
     }
   }
   if (present.size > 0) return {outcome: 'differs', reason: 'it made a file that the patch does not name'};
   return {outcome: 'agrees'};
-}
-
-async function put(path: string, content: string): Promise<void> {
-  const options = {mode: 0o600};
-  if (content.length <= SMALL_CHARACTERS) writeFileSync(path, bytesOf(content), options);
-  else await writeFile(path, bytesOf(content), options);
-}
-
-async function contentOf(path: string, expectedLength: number): Promise<string> {
-  return byteString(expectedLength <= SMALL_CHARACTERS ? readFileSync(path) : await readFile(path));
 }
 
 function fileName(number: number): string {
