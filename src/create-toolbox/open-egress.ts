@@ -1,3 +1,4 @@
+import {realpathSync} from 'node:fs';
 import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import type {EgressGate, EgressTarget} from '../core/egress/egress-gate.ts';
@@ -32,12 +33,13 @@ const CREDENTIALS = 'tools.run.egress.credentials';
  * with what the operator opened for it. Loaded with the first sandbox. The error holds what stops start-up.
  */
 export function openEgress(
-  {egress: options, inherit_env}: Pick<RunOptions, 'egress' | 'inherit_env'>,
+  run: Pick<RunOptions, 'egress' | 'inherit_env' | 'readable_paths'>,
   ports: EgressPorts,
 ): Result<EgressGate | undefined, readonly string[]> {
+  const {egress: options} = run;
   const allowList = readAllowList(options);
   if (!allowList.ok) return allowList;
-  const credentials = readEgressCredentials(options.credentials, allowList.value, inherit_env, ports);
+  const credentials = readEgressCredentials(run, allowList.value, ports);
   if (!credentials.ok) return credentials;
   if (allowList.value.isEmpty) return ok(undefined);
   let loading: Promise<EgressGate> | undefined;
@@ -53,17 +55,21 @@ export function openEgress(
 
 /** What no command is to hold is not given to commands by another setting. */
 function readEgressCredentials(
-  entries: RunOptions['egress']['credentials'],
+  {egress: {credentials: entries}, inherit_env, readable_paths}: Parameters<typeof openEgress>[0],
   allowList: AllowList,
-  inherited: readonly string[],
   {env, workspace}: EgressPorts,
 ): Result<readonly EgressCredential[], readonly string[]> {
   const {credentials, problems} = readCredentials(entries, {env, untrustedTrees: [workspace]}, CREDENTIALS);
-  const shared = entries.flatMap(({env: name}, index) =>
-    name !== '' && inherited.includes(name)
-      ? [`${CREDENTIALS}[${index}].env is in tools.run.inherit_env, so commands hold it. Take it out there.`]
-      : [],
-  );
+  const shared = entries.flatMap(({env: name, file}, index) => {
+    const at = `${CREDENTIALS}[${index}]`;
+    if (name !== '' && inherit_env.includes(name)) {
+      return [`${at}.env is in tools.run.inherit_env, so commands hold it. Take it out there.`];
+    }
+    const tree = ['/usr', ...readable_paths].find(path => file !== '' && liesBelow(file, path));
+    return tree === undefined
+      ? []
+      : [`${at}.file is in ${tree}, which commands read. Move ${file} elsewhere.`];
+  });
   if (problems.length + shared.length > 0) return {ok: false, error: [...problems, ...shared]};
   const read = credentials.map(({origin, header, value}, index): EgressCredential => {
     const {hostname, port} = new URL(origin);
@@ -77,6 +83,15 @@ function readEgressCredentials(
       return `${by} is for ${JSON.stringify(name)}, which tools.run.egress.allow does not name. Add it there.`;
     });
   return unlisted.length > 0 ? {ok: false, error: unlisted} : ok(read);
+}
+
+/** By their real paths; what is not there lies nowhere. */
+function liesBelow(file: string, tree: string): boolean {
+  try {
+    return `${realpathSync(file)}/`.startsWith(`${realpathSync(tree)}/`);
+  } catch {
+    return false;
+  }
 }
 
 async function loadGate(
