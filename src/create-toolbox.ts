@@ -165,8 +165,9 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
   const fetchLogged: FetchPage = web.value.fetch;
   const egress =
     workspace &&
-    openEgress(config.tools.run.egress, {
+    openEgress(config.tools.run, {
       web: webfetch,
+      certificateAuthorities: ports.certificateAuthorities ?? [],
       resolver: ports.resolver,
       env: environment.env,
       workspace: workspace.workspace.root,

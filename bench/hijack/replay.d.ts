@@ -1,10 +1,10 @@
 import type {Toolbox, ToolboxOptions} from '../../src/index.ts';
 
-/** A recorded trace; `reaches` is what a hijack is after, `pending` why it cannot be replayed yet. */
+/** A recorded trace; `reaches` is what a hijack is after, `egress` that its commands have a way out. */
 export interface Trace {
   readonly id: string;
   readonly title: string;
-  readonly pending?: string;
+  readonly egress?: boolean;
 }
 
 export function readTraces(kind: 'benign' | 'hijacks'): readonly Trace[];

@@ -30,7 +30,7 @@ export async function replay(trace, mode, createToolbox) {
   const failed = [];
   try {
     for (const calls of trace.sessions) {
-      const toolbox = createToolbox(optionsOf(directory, port, mode, asked, trace.reaches !== undefined));
+      const toolbox = createToolbox(optionsOf(directory, port, {trace, mode, asked}));
       for (const {tool, params} of calls) {
         const given = JSON.parse(filled(JSON.stringify(params)));
         const operatorAddresses = (trace.operator ?? []).map(path => `http://site.test:${port}${path}`);
@@ -61,7 +61,17 @@ function hasReached({requests, file}, made, workspace) {
   return existsSync(path) && readFileSync(path, 'utf8').includes(file.has);
 }
 
-function optionsOf(directory, port, mode, asked, isHijack) {
+/** What an operator writes who does not want to be asked about hosts. */
+const OPEN_HOSTS = [{tool: 'egress', decision: 'allow', host: '.test'}];
+
+/** A trace of commands that reach hosts has a real sandbox with a way out, and a rule that opens every host. */
+function wayOut({egress}, port) {
+  if (!egress) return {};
+  return {sandbox: 'bubblewrap', egress: {allow: [`http://registry.test:${port}`]}};
+}
+
+function optionsOf(directory, port, {trace, mode, asked}) {
+  const isHijack = trace.reaches !== undefined;
   return {
     workspace: join(directory, 'workspace'),
     runDirectory: join(directory, 'run'),
@@ -75,7 +85,8 @@ function optionsOf(directory, port, mode, asked, isHijack) {
     config: {
       tools: {
         mode: 'enabled',
-        approval: {mode: 'auto'},
+        approval: {mode: 'auto', rules: trace.egress ? OPEN_HOSTS : []},
+        run: wayOut(trace, port),
         taint: {mode},
         webread: {enabled: true},
         webfetch: {

@@ -1,10 +1,13 @@
+import {realpathSync} from 'node:fs';
 import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
 import type {EgressGate, EgressTarget} from '../core/egress/egress-gate.ts';
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {type AllowList, readAllowList} from '../egress/allow-list.ts';
+import type {EgressCredential} from '../egress/credentials/credentialed-hosts.ts';
 import type {RunOptions} from '../sandbox/options.ts';
+import {readCredentials} from '../web/credentials/read-credentials.ts';
 import type {HostResolver} from '../web/guard/dns/host-resolver.ts';
 import type {WebFetchOptions} from '../web/options.ts';
 
@@ -18,38 +21,99 @@ export interface EgressPorts {
   readonly resolver: HostResolver | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workspace: string;
+  /** PEM certificates trusted beside the system's. */
+  readonly certificateAuthorities: readonly string[];
   readonly clock: Clock;
 }
+
+const CREDENTIALS = 'tools.run.egress.credentials';
 
 /**
  * Ruling X1: the way out of the sandbox, `undefined` where no host is allowed. It goes by the guard of `web_fetch`,
  * with what the operator opened for it. Loaded with the first sandbox. The error holds what stops start-up.
  */
 export function openEgress(
-  options: RunOptions['egress'],
+  run: Pick<RunOptions, 'egress' | 'inherit_env' | 'readable_paths'>,
   ports: EgressPorts,
 ): Result<EgressGate | undefined, readonly string[]> {
+  const {egress: options} = run;
   const allowList = readAllowList(options);
   if (!allowList.ok) return allowList;
+  const credentials = readEgressCredentials(run, allowList.value, ports);
+  if (!credentials.ok) return credentials;
   if (allowList.value.isEmpty) return ok(undefined);
   let loading: Promise<EgressGate> | undefined;
   return ok({
+    endsTls: credentials.value.length > 0,
     open: async uid => {
-      loading ??= loadGate(options, allowList.value, ports);
+      loading ??= loadGate(options, {allowList: allowList.value, credentials: credentials.value}, ports);
       return (await loading).open(uid);
     },
     close: async () => (await loading)?.close(),
   });
 }
 
+/** What no command is to hold is not given to commands by another setting. */
+function readEgressCredentials(
+  {egress: {credentials: entries}, inherit_env, readable_paths}: Parameters<typeof openEgress>[0],
+  allowList: AllowList,
+  {env, workspace}: EgressPorts,
+): Result<readonly EgressCredential[], readonly string[]> {
+  const {credentials, problems} = readCredentials(entries, {env, untrustedTrees: [workspace]}, CREDENTIALS);
+  const shared = entries.flatMap(({env: name, file}, index) => {
+    const at = `${CREDENTIALS}[${index}]`;
+    if (name !== '' && inherit_env.includes(name)) {
+      return [`${at}.env is in tools.run.inherit_env, so commands hold it. Take it out there.`];
+    }
+    const tree = ['/usr', ...readable_paths].find(path => file !== '' && liesBelow(file, path));
+    return tree === undefined
+      ? []
+      : [`${at}.file is in ${tree}, which commands read. Move ${file} elsewhere.`];
+  });
+  if (problems.length + shared.length > 0) return {ok: false, error: [...problems, ...shared]};
+  const read = credentials.map(({origin, header, value}, index): EgressCredential => {
+    const {hostname, port} = new URL(origin);
+    const by = `${CREDENTIALS}[${index}]`;
+    return {host: hostname, port: port === '' ? 443 : Number(port), header, value, by};
+  });
+  const unlisted = read
+    .filter(({host, port}) => allowList.allowing({scheme: 'https', host, port}) === undefined)
+    .map(({by, host, port}) => {
+      const name = port === 443 ? host : `${host}:${port}`;
+      return `${by} is for ${JSON.stringify(name)}, which tools.run.egress.allow does not name. Add it there.`;
+    });
+  return unlisted.length > 0 ? {ok: false, error: unlisted} : ok(read);
+}
+
+/** By their real paths; what is not there lies nowhere. */
+function liesBelow(file: string, tree: string): boolean {
+  try {
+    return `${realpathSync(file)}/`.startsWith(`${realpathSync(tree)}/`);
+  } catch {
+    return false;
+  }
+}
+
 async function loadGate(
   options: RunOptions['egress'],
-  allowList: AllowList,
-  {web, resolver, env, workspace, clock}: EgressPorts,
+  {
+    allowList,
+    credentials,
+  }: {readonly allowList: AllowList; readonly credentials: readonly EgressCredential[]},
+  {web, resolver, env, workspace, certificateAuthorities, clock}: EgressPorts,
 ): Promise<EgressGate> {
   const {createGate} = await import('../egress/create-gate.ts');
+  const credentialed =
+    credentials.length === 0
+      ? undefined
+      : (await import('../egress/credentials/credentialed-hosts.ts')).createCredentialedHosts(
+          credentials,
+          await trusted(certificateAuthorities, env),
+          clock,
+        );
   return createGate({
     allowList,
+    credentialed,
     authorize: await authorizer(web, resolver, clock),
     clock,
     limits: {
@@ -60,6 +124,13 @@ async function loadGate(
     places: [env['TMPDIR'] ?? '', '/tmp', '/var/tmp', env['XDG_RUNTIME_DIR'] ?? ''],
     workspace,
   });
+}
+
+/** As `web_fetch` believes hosts; `undefined` stands for what Node believes. */
+async function trusted(own: readonly string[], env: EgressPorts['env']): Promise<string[] | undefined> {
+  if (own.length === 0) return undefined;
+  const {trustedAuthorities} = await import('../web/transport/connect/trusted-authorities.ts');
+  return trustedAuthorities(own, env['NODE_EXTRA_CA_CERTS']);
 }
 
 /** Every answer is checked, as for a page; only that the port is allowed is said by the entry that allows the host. */

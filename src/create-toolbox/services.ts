@@ -29,6 +29,7 @@ import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
 import {openOnDesktop} from '../workspace/process/open-on-desktop.ts';
 import {protectedPaths} from './protected-paths.ts';
 import {startedIn} from './started-in.ts';
+import {tryEgress} from './try-egress.ts';
 import {tryHub} from './try-hub.ts';
 
 export {openFrontier} from './crawl/open-frontier.ts';
@@ -159,7 +160,7 @@ export async function pageText(text: string, {env, cwd}: Environment): Promise<b
   return showInPager(text, {env, untrustedTrees: [cwd]});
 }
 
-/** What the tools need on this machine, whether it is there, and how Chromium is kept from the network. */
+/** What the tools need on this machine, whether it is there, how Chromium is kept from the network, and what commands reach. */
 export async function probe(
   config: Config,
   {environment, signal}: {readonly environment: Environment; readonly signal: AbortSignal},
@@ -174,10 +175,13 @@ export async function probe(
   });
   const chromium = probes.findIndex(({name, state}) => name === 'Chromium' && state === 'ok');
   const found = probes[chromium];
-  const hub = await tryHub(config.tools.hub, environment.env);
+  const tried = [
+    ...(await tryEgress(config, environment, {found: probes, signal})),
+    ...(await tryHub(config.tools.hub, environment.env)),
+  ];
   return found === undefined
-    ? [...probes, ...hub]
-    : [...probes.with(chromium, await tryBrowser(found, config, environment, signal)), ...hub];
+    ? [...probes, ...tried]
+    : [...probes.with(chromium, await tryBrowser(found, config, environment, signal)), ...tried];
 }
 
 /** Starts it as a fetch would: only that shows which layers hold (ruling G1). */

@@ -79,3 +79,9 @@ function parseEntry(text: string, by: string): Entry | undefined {
   const scheme = isPlain || number === DEFAULT_PORTS.http ? 'http' : 'https';
   return {scheme, host, port: number ?? DEFAULT_PORTS[scheme], isBelow, by};
 }
+
+/** As it would be written in the setting, in quotes. */
+export function settingName({scheme, host, port}: EgressTarget): string {
+  if (scheme === 'https') return JSON.stringify(port === 443 ? host : `${host}:${port}`);
+  return JSON.stringify(port === 80 ? `http://${host}` : `http://${host}:${port}`);
+}

@@ -1,4 +1,4 @@
-import {chmod, chown, mkdtemp, realpath, rm} from 'node:fs/promises';
+import {chmod, chown, mkdtemp, realpath, rm, writeFile} from 'node:fs/promises';
 import {createServer, type Socket} from 'node:net';
 import {isAbsolute, join} from 'node:path';
 import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress/egress-gate.ts';
@@ -30,6 +30,7 @@ export function createGate(plan: GatePlan): EgressGate {
   const isUsable = (place: string): boolean =>
     place.length <= MOST_PLACE_CHARS && plan.workspace !== '/' && !isBelow(place, plan.workspace);
   return {
+    endsTls: plan.credentialed !== undefined,
     open: async uid => {
       let problem = 'every directory for it lies in the workspace or has too long a name';
       for (const named of plan.places.filter(isAbsolute)) {
@@ -67,7 +68,7 @@ function noPlace(error: string): Result<never> {
   );
 }
 
-/** The directory is the sandbox user's alone; inside, nothing is mounted but the socket. */
+/** The directory is the sandbox user's alone; inside, nothing is mounted but what is in it. */
 async function openChannel(
   place: string,
   uid: number | undefined,
@@ -76,6 +77,7 @@ async function openChannel(
 ): Promise<EgressChannel> {
   const directory = await mkdtemp(join(place, 'forge-egress-'));
   const socketPath = join(directory, 's');
+  const bundlePath = plan.credentialed && join(directory, 'ca.pem');
   const sockets = new Set<Socket>();
   let visit: Visit | undefined;
   const server = createServer(
@@ -98,6 +100,10 @@ async function openChannel(
     // A sandbox that waits keeps no process alive.
     server.unref();
     await chmod(socketPath, 0o666);
+    if (bundlePath !== undefined) {
+      await writeFile(bundlePath, plan.credentialed?.bundle ?? '', {flag: 'wx'});
+      await chmod(bundlePath, 0o644);
+    }
     if (process.getuid?.() === 0 && uid !== undefined && uid !== 0) await chown(directory, uid, uid);
   } catch (error) {
     server.close();
@@ -106,6 +112,7 @@ async function openChannel(
   }
   const channel: EgressChannel = {
     socketPath,
+    bundlePath,
     attach: (visitor: EgressVisitor) => {
       const mine = new Visit(visitor, plan.limits);
       visit = mine;

@@ -2,8 +2,10 @@ import type {Socket} from 'node:net';
 import type {Clock} from '../core/clock.ts';
 import type {EgressConnection, EgressTarget} from '../core/egress/egress-gate.ts';
 import type {Result} from '../core/result.ts';
-import type {AllowList} from './allow-list.ts';
+import {type AllowList, settingName} from './allow-list.ts';
 import {answerAndClose} from './answer-and-close.ts';
+import type {CredentialedHosts, EgressCredential} from './credentials/credentialed-hosts.ts';
+import {forwardRequests} from './credentials/forward-requests.ts';
 import {dial} from './dial.ts';
 import {joinSockets} from './join-sockets.ts';
 import {listenFor, readHead, type Stopped} from './listen-for.ts';
@@ -20,6 +22,8 @@ export interface GateDeps {
   /** The checked addresses of a host that is allowed. Resolved anew, and never connected to by name. */
   readonly authorize: (target: EgressTarget, signal: AbortSignal) => Promise<Result<readonly string[]>>;
   readonly clock: Clock;
+  /** Hosts whose requests get a secret here. Default: none, and TLS is passed on as it is. */
+  readonly credentialed?: CredentialedHosts | undefined;
 }
 
 /** One connection of a command, from its first byte to its record. Never rejects. */
@@ -86,7 +90,7 @@ export class GateConnection {
       const isRefused = code === 'ssrf_blocked' || code === 'port_blocked';
       return {decision: isRefused ? 'refused' : 'failed', reason: message, status: isRefused ? 403 : 502};
     }
-    if (target.scheme === 'http') return this.#connect(addresses.value, target, Buffer.from(head, 'latin1'));
+    if (target.scheme === 'http') return this.#passOn(addresses.value, target, Buffer.from(head, 'latin1'));
     this.#client.write(ESTABLISHED);
     return this.#openTunnel(addresses.value, target, read.rest);
   }
@@ -98,7 +102,7 @@ export class GateConnection {
       this.#allowedBy = listed;
       return undefined;
     }
-    const name = nameOf(target);
+    const name = settingName(target);
     const what = `${name} is not in tools.run.egress.allow`;
     if (!this.#visit.asks) {
       return {
@@ -134,36 +138,23 @@ export class GateConnection {
       (early.length > 0 ? look(early) : undefined) ?? (await listenFor(look, this.#client, this.#deps.clock));
     // In a tunnel we no longer speak HTTP with the client.
     if ('decision' in seen) return {decision: seen.decision, reason: seen.reason};
-    return this.#connect(addresses, target, seen.first, records);
+    const {credentialed} = this.#deps;
+    const credential = credentialed?.credentialOf(target);
+    return credentialed === undefined || credential === undefined
+      ? this.#passOn(addresses, target, seen.first, records)
+      : this.#forward(addresses, target, seen.first, credentialed, credential);
   }
 
   /** `records` looks at what the client sends on; without it, nothing more is taken from the client. */
-  async #connect(
+  async #passOn(
     addresses: readonly string[],
-    {host, port}: EgressTarget,
+    target: EgressTarget,
     first: Buffer,
     records?: TlsRecords,
   ): Promise<Stopped | undefined> {
-    const {clock} = this.#deps;
-    const dialed = await dial(addresses, port, {clock, signal: this.#controller.signal});
-    if (this.#isRecorded) {
-      if (typeof dialed !== 'string') dialed.socket.destroy();
-      return undefined;
-    }
-    if (typeof dialed === 'string') {
-      const reason = `${host}:${port} could not be connected to (${dialed}).`;
-      return {decision: 'failed', reason, ...(records === undefined ? {status: 502} : {})};
-    }
-    const {socket, address} = dialed;
-    this.#upstream = socket;
-    this.#address = address;
-    socket.on('error', error =>
-      this.#stop({
-        decision: 'failed',
-        reason: `The connection broke (${'code' in error ? error.code : error.message}).`,
-      }),
-    );
-    this.#watchIdle();
+    const socket = await this.#connect(addresses, target);
+    if (socket === undefined) return undefined;
+    if ('decision' in socket) return records === undefined ? {...socket, status: 502} : socket;
     if (!this.#move(first.length, 'up')) return overBudget();
     socket.write(first);
     joinSockets({
@@ -174,6 +165,60 @@ export class GateConnection {
       onOver: () => this.#finish(),
     });
     return undefined;
+  }
+
+  /** The command never sees the secret, and the host sees it only from us. */
+  async #forward(
+    addresses: readonly string[],
+    target: EgressTarget,
+    first: Buffer,
+    hosts: CredentialedHosts,
+    credential: EgressCredential,
+  ): Promise<Stopped | undefined> {
+    const upstream = await this.#connect(addresses, target);
+    if (upstream === undefined || 'decision' in upstream) return upstream;
+    this.#allowedBy += `, with ${credential.by}`;
+    this.#client.once('close', () => this.#finish());
+    forwardRequests({
+      client: this.#client,
+      first,
+      upstream,
+      target,
+      credential,
+      hosts,
+      onMoved: (up, down) => this.#mayMove(up, 'up') && this.#mayMove(down, 'down'),
+      onStopped: stopped => this.#stop(stopped),
+      signal: this.#controller.signal,
+    });
+    return undefined;
+  }
+
+  /** `undefined` where the connection has ended meanwhile. */
+  async #connect(
+    addresses: readonly string[],
+    {host, port}: EgressTarget,
+  ): Promise<Socket | Stopped | undefined> {
+    const {clock} = this.#deps;
+    const dialed = await dial(addresses, port, {clock, signal: this.#controller.signal});
+    if (this.#isRecorded) {
+      if (typeof dialed !== 'string') dialed.socket.destroy();
+      return undefined;
+    }
+    if (typeof dialed === 'string') {
+      return {decision: 'failed', reason: `${host}:${port} could not be connected to (${dialed}).`};
+    }
+    const {socket, address} = dialed;
+    this.#upstream = socket;
+    this.#address = address;
+    socket.on('error', error =>
+      this.#stop({
+        decision: 'failed',
+        reason: `The connection broke (${'code' in error ? error.code : error.message}).`,
+      }),
+    );
+    this.#movedAt = clock.monotonic();
+    this.#watchIdle();
+    return socket;
   }
 
   #passes(state: RecordsState): boolean {
@@ -252,10 +297,4 @@ export class GateConnection {
 function overBudget(status?: number): Stopped {
   const reason = 'The command has moved as many bytes as tools.run.egress.max_mb allows.';
   return {decision: 'refused', reason, ...(status === undefined ? {} : {status})};
-}
-
-/** As it would be written in the setting. */
-function nameOf({scheme, host, port}: EgressTarget): string {
-  if (scheme === 'https') return JSON.stringify(port === 443 ? host : `${host}:${port}`);
-  return JSON.stringify(port === 80 ? `http://${host}` : `http://${host}:${port}`);
 }

@@ -26,6 +26,7 @@ test('policy: out of the box commands are confined, offline, and leave .git alon
     'background.max_life_seconds': 3600,
     'egress.allow': [],
     'egress.presets': [],
+    'egress.credentials': [],
     'egress.max_connections': 1000,
     'egress.max_mb': 1024,
     'egress.max_connection_sec': 600,

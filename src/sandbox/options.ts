@@ -83,6 +83,36 @@ export const runSection = {
           default: [],
           doc: 'Lists of hosts that come along: `npm`, `pypi`, `crates`, `debian`, `github`.',
         },
+        credentials: {
+          kind: 'table-list',
+          default: [],
+          required: ['host'],
+          doc: 'A secret that the gate adds to the requests for one host of `allow`, so that no command holds it. For such a host the gate ends the TLS of commands, with an authority made for the session, and speaks HTTP/1.1 by TLS to the host.',
+          entries: {
+            host: {
+              kind: 'text',
+              default: '',
+              doc: 'The host, with a port unless it is 443: `npm.example.com`, `git.example.com:8443`. No wildcards.',
+            },
+            header: {kind: 'text', default: 'Authorization', doc: 'The header that carries it.'},
+            prefix: {
+              kind: 'text',
+              default: '',
+              doc: 'Written in front of the secret: `"Bearer "`, `"Basic "`.',
+            },
+            env: {
+              kind: 'text',
+              default: '',
+              doc: 'The environment variable of the host that holds the secret. Not one of `inherit_env`.',
+            },
+            file: {
+              kind: 'text',
+              default: '',
+              path: true,
+              doc: 'The file that holds the secret, outside of the workspace; a line break at its end is left out. Either this or `env`.',
+            },
+          },
+        },
         max_connections: {
           kind: 'integer',
           default: 1000,

@@ -12,6 +12,6 @@ export function sandboxEnv(
   {env, egress}: SandboxHost,
   identity: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const network = egress === undefined ? {npm_config_fetch_retries: '0'} : egressEnv();
+  const network = egress === undefined ? {npm_config_fetch_retries: '0'} : egressEnv(egress);
   return {...network, ...identity, ...inheritedEnv(options, env)};
 }

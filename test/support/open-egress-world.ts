@@ -15,6 +15,7 @@ export interface EgressWorld {
   readonly workspace: string;
   /** Where the gate puts its sockets. */
   readonly sockets: string;
+  readonly runDirectory: string;
   readonly close: () => Promise<void>;
   /** `https://registry.test:PORT` and `http://registry.test:PORT`. */
   readonly secure: string;
@@ -36,6 +37,12 @@ export interface EgressWorldOptions {
   readonly approval?: object;
   readonly profile?: 'guarded' | 'trusted';
   readonly allowRegistry?: boolean;
+  /** Given to the host, beside the environment of the test. */
+  readonly env?: Record<string, string>;
+  /** The secrets for the registry by TLS: `[[tools.run.egress.credentials]]` without its host. */
+  readonly credential?: object;
+  /** Whether the toolbox believes the certificate of the registry. */
+  readonly trusted?: boolean;
 }
 
 /** A toolbox whose commands may reach one registry of ours, by TLS and by plain HTTP; `.test` is this machine. */
@@ -47,6 +54,9 @@ export async function openEgressWorld({
   approval = {},
   profile = 'trusted',
   allowRegistry = true,
+  env = {},
+  credential,
+  trusted = true,
 }: EgressWorldOptions): Promise<EgressWorld> {
   const authority = createCertificateAuthority();
   const leaf = authority.issue({names: [REGISTRY]});
@@ -61,8 +71,9 @@ export async function openEgressWorld({
     runDirectory,
     approver,
     resolver: {resolve: async () => ['127.0.0.1']},
+    certificateAuthorities: trusted ? [authority.pem] : [],
     environment: {
-      env: {...process.env, DOCKER_HOST: process.env['FORGE_TEST_DOCKER_HOST'], TMPDIR: sockets},
+      env: {...process.env, ...env, DOCKER_HOST: process.env['FORGE_TEST_DOCKER_HOST'], TMPDIR: sockets},
       cwd: '/',
       tempDir: '/tmp',
       homeDir: '/nonexistent',
@@ -83,6 +94,8 @@ export async function openEgressWorld({
             allow: allowRegistry
               ? [`${REGISTRY}:${secure.port}`, `http://${REGISTRY}:${plain.port}`]
               : ['other.test'],
+            credentials:
+              credential === undefined ? [] : [{host: `${REGISTRY}:${secure.port}`, ...credential}],
             ...egress,
           },
         },
@@ -97,6 +110,7 @@ export async function openEgressWorld({
   return {
     workspace,
     sockets,
+    runDirectory,
     close: () => toolbox.close(),
     secure: `https://${REGISTRY}:${secure.port}`,
     plain: `http://${REGISTRY}:${plain.port}`,

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {resolveSection} from '../../src/config/resolve/resolve-section.ts';
 import {systemClock} from '../../src/core/clock.ts';
+import type {EgressGate} from '../../src/core/egress/egress-gate.ts';
 import type {LogEvent} from '../../src/core/log.ts';
 import {createSandbox} from '../../src/sandbox/create-sandbox.ts';
 import {type RunOptions, runSection} from '../../src/sandbox/options.ts';
@@ -50,6 +51,8 @@ export interface SandboxPlace {
   readonly prepare?: (workspace: string) => void;
   /** Default: this one. */
   readonly machine?: {readonly platform: string; readonly arch: string};
+  /** Default: no way out. */
+  readonly egress?: EgressGate;
 }
 
 /** The defaults of the options, with small limits. */
@@ -72,6 +75,7 @@ export function openSandbox({
   workspace = realpathSync(mkdtempSync(join(tmpdir(), 'forge-sandbox-'))),
   prepare = () => {},
   machine,
+  egress,
 }: SandboxPlace): OpenSandbox {
   prepare(workspace);
   if (owner !== undefined && process.getuid?.() === 0) giveTo(workspace, owner);
@@ -84,6 +88,7 @@ export function openSandbox({
     clock: systemClock,
     log: event => log.push(event),
     machine,
+    egress,
   });
   return {
     sandbox,

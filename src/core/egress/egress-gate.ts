@@ -41,6 +41,8 @@ export interface EgressVisitor {
 export interface EgressChannel {
   /** Absolute path of the unix socket on the host. */
   readonly socketPath: string;
+  /** PEM of the authorities that commands are to trust, where the gate ends TLS for a host. Beside the socket. */
+  readonly bundlePath?: string | undefined;
   /**
    * From here on, connections are those of this command; before and after, every connection is refused. The value ends
    * them all.
@@ -52,6 +54,8 @@ export interface EgressChannel {
 
 /** The way out of all sandboxes of a session (ruling X1). */
 export interface EgressGate {
+  /** For hosts with a credential, commands speak TLS with the gate, and have to trust it. */
+  readonly endsTls: boolean;
   /** For a sandbox whose processes belong to this user of the host. Errors: `sandbox_error`. */
   readonly open: (uid: number | undefined) => Promise<Result<EgressChannel>>;
   readonly close: () => Promise<void>;

@@ -7,7 +7,8 @@ import {JOIN} from '../../system/join-script.ts';
 import {endGroup} from '../child/end-group.ts';
 import {holdOpen} from '../child/hold-open.ts';
 import {startChild} from '../child/start-child.ts';
-import {RELAY_NODE, RELAY_SOCKET, relayCommand} from '../egress/relay-script.ts';
+import {channelMounts} from '../egress/channel-of-sandbox.ts';
+import {RELAY_NODE, relayCommand} from '../egress/relay-script.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {mountPoints, REPORTED} from '../guard/mount-report.ts';
 import type {RunOptions} from '../options.ts';
@@ -123,12 +124,7 @@ async function fillSandbox(
   if (child.pid !== undefined) await watchdog.lead(number, child.pid);
   // review R14: without its profile bubblewrap makes nothing, so a host that is killed before this leaves nothing.
   const egressMounts =
-    channel === undefined
-      ? []
-      : [
-          {source: process.execPath, target: RELAY_NODE},
-          {source: channel.socketPath, target: RELAY_SOCKET},
-        ];
+    channel === undefined ? [] : [{source: process.execPath, target: RELAY_NODE}, ...channelMounts(channel)];
   const profile = {...setup, workspace, tree, env, readablePaths: options.readable_paths, egressMounts};
   give(child, DESCRIPTORS.filter, setup.filter);
   give(child, DESCRIPTORS.gitConfig, gitConfig);

@@ -8,8 +8,13 @@ import {exitStatusOf} from '../child/exit-status.ts';
 import {portsIn} from '../child/listening-ports.ts';
 import {OutputCapture} from '../child/output-capture.ts';
 import {superviseChild} from '../child/supervise-child.ts';
-import {engineElsewhere, UNHEARD, withoutProxy, withoutRelay} from '../egress/channel-of-sandbox.ts';
-import {RELAY_SOCKET} from '../egress/relay-script.ts';
+import {
+  channelMounts,
+  engineElsewhere,
+  UNHEARD,
+  withoutProxy,
+  withoutRelay,
+} from '../egress/channel-of-sandbox.ts';
 import {gitIdentity} from '../git-identity.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {checkMounts, type MountCheck} from '../guard/mount-report.ts';
@@ -249,10 +254,7 @@ export class DockerSandbox implements SandboxDriver {
       user: setup.user,
       workspace: this.#host.workspace,
       tree,
-      egressMounts:
-        channel === undefined
-          ? []
-          : [...(setup.relay?.mounts ?? []), {source: channel.socketPath, target: RELAY_SOCKET}],
+      egressMounts: channel === undefined ? [] : [...(setup.relay?.mounts ?? []), ...channelMounts(channel)],
       env: sandboxEnv(this.#options, this.#host, gitIdentity(this.#host.workspace, this.#host.env)),
       options: this.#options,
     });

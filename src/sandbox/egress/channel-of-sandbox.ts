@@ -1,10 +1,21 @@
-import type {EgressVisitor} from '../../core/egress/egress-gate.ts';
+import type {EgressChannel, EgressVisitor} from '../../core/egress/egress-gate.ts';
 import type {Result} from '../../core/result.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
-import {PROXY_PORT, RELAY_NAME} from './relay-script.ts';
+import {PROXY_PORT, RELAY_NAME, RELAY_SOCKET, TRUSTED_BUNDLE} from './relay-script.ts';
 
 /** For a command whose caller does not ask what it connects to. */
 export const UNHEARD: EgressVisitor = {onConnection: () => {}};
+
+/** What of the gate a sandbox sees, and where. */
+export function channelMounts({
+  socketPath,
+  bundlePath,
+}: EgressChannel): readonly {readonly source: string; readonly target: string}[] {
+  return [
+    {source: socketPath, target: RELAY_SOCKET},
+    ...(bundlePath === undefined ? [] : [{source: bundlePath, target: TRUSTED_BUNDLE}]),
+  ];
+}
 
 /** The ports on which a command listens, without that of the relay. */
 export function withoutProxy(

@@ -1,6 +1,7 @@
 /** Where a sandbox finds what belongs to the way out. */
 export const EGRESS_MOUNT = '/run/forge-egress';
 export const RELAY_SOCKET = `${EGRESS_MOUNT}/socket`;
+export const TRUSTED_BUNDLE = `${EGRESS_MOUNT}/ca.pem`;
 export const RELAY_NODE = `${EGRESS_MOUNT}/node`;
 
 /** That of Squid, which programs know. Nothing else listens in a network that is empty. */

@@ -14,6 +14,7 @@ interface Places {
   readonly untrustedTrees: readonly string[];
 }
 
+/** The setting that `readCredentials` reads where it is told no other. */
 const KEY = 'tools.webfetch.credentials';
 const MOST_BYTES = 16_384;
 /** RFC 9110 §5.6.2 */
@@ -26,17 +27,18 @@ const OURS = new Set(
 );
 
 /**
- * Reads `[[tools.webfetch.credentials]]` with the secrets that they name. `problems` are the messages with which
- * start-up is refused; no secret is in one.
+ * Reads `[[tools.webfetch.credentials]]`, or another list of the same form, with the secrets that they name. `problems`
+ * are the messages with which start-up is refused; no secret is in one.
  */
 export function readCredentials(
   entries: WebFetchOptions['credentials'],
   places: Places,
+  key = KEY,
 ): {readonly credentials: readonly Credential[]; readonly problems: readonly string[]} {
   const problems: string[] = [];
   const credentials: Credential[] = [];
   entries.forEach((entry, index) => {
-    const at = `${KEY}[${index}]`;
+    const at = `${key}[${index}]`;
     const origin = credentialOrigin(entry);
     if (origin === undefined) {
       problems.push(

@@ -2,13 +2,13 @@ import {spawn, spawnSync} from 'node:child_process';
 
 /**
  * Makes every address of this network namespace answer, and writes down every packet. The value ends the capture and
- * gives what was seen, a line a packet.
+ * gives what was seen, a line a packet. `-A` as a flag shows what is in them.
  */
-export async function capturePackets() {
+export async function capturePackets(...flags) {
   run('ip', ['link', 'set', 'lo', 'up']);
   run('ip', ['route', 'add', 'local', '0.0.0.0/0', 'dev', 'lo']);
   run('ip', ['-6', 'route', 'add', 'local', '::/0', 'dev', 'lo']);
-  const capture = spawn('tcpdump', ['-i', 'any', '-n', '-l', '--immediate-mode'], {
+  const capture = spawn('tcpdump', ['-i', 'any', '-n', '-l', '--immediate-mode', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let packets = '';

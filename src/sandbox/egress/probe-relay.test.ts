@@ -1,0 +1,99 @@
+import {chmodSync, writeFileSync} from 'node:fs';
+import {createServer} from 'node:net';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {openSandbox} from '../../../test/support/open-sandbox.ts';
+import {unwrap} from '../../../test/support/outcome.ts';
+import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {systemClock} from '../../core/clock.ts';
+import type {EgressConnection, EgressGate} from '../../core/egress/egress-gate.ts';
+import {fail} from '../../core/failure/fail.ts';
+import {ok} from '../../core/result.ts';
+import {readAllowList} from '../../egress/allow-list.ts';
+import {createGate} from '../../egress/create-gate.ts';
+import {probeRelay} from './probe-relay.ts';
+
+/** A bubblewrap that cannot be run in another one, as where it lies outside of what sandboxes read. */
+function flatPrograms(): readonly string[] {
+  const programs = temporaryDirectory();
+  chmodSync(programs, 0o755);
+  writeFileSync(join(programs, 'bwrap'), '#!/bin/sh\nexec /usr/bin/bwrap "$@"\n', {mode: 0o755});
+  return [programs, '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+}
+
+function openGate(): EgressGate {
+  const allowList = readAllowList({allow: ['a.test'], presets: []});
+  if (!allowList.ok) throw new Error(allowList.error.join());
+  return createGate({
+    allowList: allowList.value,
+    authorize: async () => fail('invalid_host', 'Nobody is looked up here.', {host: ''}),
+    clock: systemClock,
+    limits: {maxConnections: 10, maxBytes: 1e6, maxConnectionMs: 10_000},
+    places: [temporaryDirectory()],
+    workspace: '/nonexistent',
+  });
+}
+
+describe.each([
+  ['bubblewrap in bubblewrap', 'bubblewrap', undefined],
+  ['bubblewrap alone', 'bubblewrap', flatPrograms],
+  ['Docker', 'docker', undefined],
+] as const)('the relay in %s', (_, kind, programs) => {
+  const open = (egress: EgressGate) => {
+    const opened = openSandbox({
+      settings: {sandbox: kind, memory_mb: 512},
+      egress,
+      ...(programs === undefined ? {} : {programDirectories: programs()}),
+    });
+    onTestFinished(async () => {
+      await opened.close();
+      await egress.close();
+    });
+    return opened;
+  };
+  const signal = new AbortController().signal;
+
+  test('X1 brings what a command says to the gate, and no process of it is left', {
+    tags: 'slow',
+  }, async () => {
+    const {sandbox, run, log} = open(openGate());
+    expect(await probeRelay(sandbox, signal)).toEqual(ok(true));
+    const connections: EgressConnection[] = [];
+    const ran = unwrap(
+      await sandbox.run({
+        command:
+          'ls /run/forge-egress; perl -e \'use IO::Socket; my $s = IO::Socket::INET->new("127.0.0.1:3128") or die; print $s "CONNECT evil.test:443 HTTP/1.1\\r\\n\\r\\n"; print <$s>\'',
+        env: {},
+        timeoutMs: 20_000,
+        signal,
+        egress: {onConnection: connection => connections.push(connection)},
+      }),
+    );
+    expect(Buffer.from(ran.stdout.bytes).toString()).toMatch(
+      /^(?:lib\nloader\n)?node\nsocket\nHTTP\/1\.1 403 /,
+    );
+    expect(ran.leftRunning).toEqual([]);
+    expect(connections).toMatchObject([{host: 'evil.test', decision: 'refused'}]);
+    // The network is empty beside it.
+    expect((await run('cat /proc/net/route | wc -l; ls /sys/class/net 2>/dev/null')).out).toMatch(
+      /^1\n(?:lo\n)?$/,
+    );
+    expect(log.filter(({event}) => event === 'sandbox_not_nested')).toHaveLength(
+      programs === undefined ? 0 : 1,
+    );
+  });
+
+  test('X1 a gate that does not answer is not one that works', {tags: 'slow'}, async () => {
+    const socketPath = join(temporaryDirectory(), 's');
+    const server = createServer(socket => socket.destroy());
+    await new Promise<void>(resolve => server.listen(socketPath, resolve));
+    chmodSync(socketPath, 0o666);
+    onTestFinished(() => void server.close());
+    const {sandbox} = open({
+      endsTls: false,
+      open: async () => ok({socketPath, attach: () => () => {}, close: async () => {}}),
+      close: async () => {},
+    });
+    expect(await probeRelay(sandbox, signal)).toEqual(ok(false));
+  });
+});
