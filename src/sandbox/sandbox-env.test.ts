@@ -8,6 +8,7 @@ import {sandboxEnv} from './sandbox-env.ts';
 const gate: EgressGate = {
   open: () => Promise.reject(new Error('Expected nothing to be opened.')),
   close: () => Promise.resolve(),
+  endsTls: false,
 };
 const options = runOptions({inherit_env: ['LANG', 'GIT_AUTHOR_NAME']});
 
