@@ -90,7 +90,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
     await expect.poll(() => workers.size, {timeout: IS_FULL ? 500_000 : 100_000, interval: 100}).toBe(0);
 
     const status = await fleet.status();
-    const {most, gap, pages, distinct, robots, mostRobots} = fleet.origin.judge();
+    const {most, gap, pages, distinct, robots, mostRobots} = fleet.origin.checkVisits();
     const figures = {...status, most, gap, pages, distinct, kills, robots};
     if (IS_FULL) console.log(JSON.stringify(figures));
     expect(figures).toMatchObject({
@@ -133,7 +133,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
     expect(counts.finished).toBeGreaterThan(80);
     expect(counts.added + counts.finished).toBe(400);
     expect(await Promise.all(workers.map(({ended}) => ended))).toEqual([0, 0]);
-    const {most, gap} = fleet.origin.judge();
+    const {most, gap} = fleet.origin.checkVisits();
     expect(most).toBe(1);
     expect(gap).toBeGreaterThanOrEqual(GAP_MS);
     const results = await fleet.exported(['a', 'b']);

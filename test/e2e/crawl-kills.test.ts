@@ -86,7 +86,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a worker that is killed', () => {
 
       const results = await exported(fleet, own);
       expect(results, said).toEqual(urls.map(url => `ok ${url}`).sort());
-      const {most, gap, distinct, repeated, mostRobots} = origin.judge(hosts);
+      const {most, gap, distinct, repeated, mostRobots} = origin.checkVisits(hosts);
       expect({most, distinct}, said).toEqual({most: 1, distinct: 3});
       expect(gap, said).toBeGreaterThanOrEqual(GAP_MS);
       // Only what the killed one had under way may be asked for again.

@@ -112,7 +112,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
       await Promise.all(Array.from({length: WORKERS}, (_, at) => begin(at)));
       for (const {kind, afterPages, worker: at, lastsMs} of faults) {
         const until = origin.pages() + afterPages;
-        const isDue = (): boolean => origin.pages() >= until || origin.judge().distinct === URLS;
+        const isDue = (): boolean => origin.pages() >= until || origin.checkVisits().distinct === URLS;
         await expect.poll(isDue, {timeout: 60_000, interval: 20, message: said}).toBe(true);
         const hit = crew.get(at);
         switch (kind) {
@@ -157,7 +157,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
       }
       expect((await fleet.status()).state, said).toBe('finished');
 
-      const {most, gap, pages, distinct, repeated} = origin.judge();
+      const {most, gap, pages, distinct, repeated} = origin.checkVisits();
       if (SCHEDULES > 2) console.log(JSON.stringify({seed, kinds: faults.map(({kind}) => kind), pages, gap}));
       expect({most, distinct}, said).toEqual({most: 1, distinct: URLS});
       expect(gap, said).toBeGreaterThanOrEqual(GAP_MS);

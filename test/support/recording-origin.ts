@@ -27,7 +27,7 @@ export interface RecordingOrigin {
   readonly port: number;
   readonly pages: () => number;
   /** Of all hosts, or of those that are named. */
-  readonly judge: (hosts?: readonly string[]) => AtOrigin;
+  readonly checkVisits: (hosts?: readonly string[]) => AtOrigin;
 }
 
 /** An origin on every address of loopback, which writes down when each request came and when its answer was out. */
@@ -66,8 +66,8 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   return {
     port: server.port,
     pages: () => pages,
-    judge: (hosts = [...requests.keys()]) =>
-      judge(
+    checkVisits: (hosts = [...requests.keys()]) =>
+      checkVisits(
         hosts.map(host => requests.get(host) ?? []),
         hosts,
         robots,
@@ -75,7 +75,7 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   };
 }
 
-function judge(
+function checkVisits(
   all: readonly (readonly Request[])[],
   hosts: readonly string[],
   robots: ReadonlyMap<string, number>,
