@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import type {WarmSandbox} from './warm-sandbox.ts';
 
 /** A command that follows another one at once finds a sandbox as well. */
-const WARM_SANDBOXES = 2;
+export const WARM_SANDBOXES = 2;
 /** A command that runs for longer leaves time to make the next sandboxes. */
 const SHORT_COMMAND_MS = 10;
 

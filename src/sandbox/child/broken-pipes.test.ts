@@ -10,6 +10,7 @@ import {systemClock} from '../../core/clock.ts';
 import {silentLog} from '../../core/log.ts';
 import {BubblewrapSandbox} from '../bubblewrap/bubblewrap.ts';
 import {DESCRIPTORS} from '../bubblewrap/bubblewrap-scripts.ts';
+import {WARM_SANDBOXES} from '../bubblewrap/waiting-sandboxes.ts';
 import {rootIdentity} from '../guard/root-identity.ts';
 import {WorkspaceGuard} from '../guard/workspace-guard.ts';
 
@@ -62,26 +63,25 @@ async function openBubblewrap() {
   });
   const run = (command: string) =>
     sandbox.run({command, env: {}, timeoutMs: 60_000, signal: new AbortController().signal});
-  /** The one that the next command gets, once it has said what it has. */
-  const warmProcess = async (): Promise<ChildProcess> => {
+  /** Those that wait, once they have said what they have: the next command gets one of them. */
+  const warmProcesses = async (): Promise<readonly ChildProcess[]> => {
     children.splice(0);
     await sandbox.probe();
     for (;;) {
-      const [, sandboxProcess] = children.filter(
-        child => child.stdio.at(DESCRIPTORS.report) instanceof Socket,
-      );
-      const said = [DESCRIPTORS.status, DESCRIPTORS.report].map(descriptor =>
-        sandboxProcess?.stdio.at(descriptor),
+      // The first was the probe's.
+      const [, ...waiting] = children.filter(child => child.stdio.at(DESCRIPTORS.report) instanceof Socket);
+      const said = waiting.flatMap(child =>
+        [DESCRIPTORS.status, DESCRIPTORS.report].map(descriptor => child.stdio.at(descriptor)),
       );
       if (
-        sandboxProcess !== undefined &&
+        waiting.length === WARM_SANDBOXES &&
         said.every(stream => stream instanceof Socket && stream.bytesRead > 0)
       )
-        return sandboxProcess;
+        return waiting;
       await new Promise(resolve => setImmediate(resolve));
     }
   };
-  return {run, warmProcess, written: (path: string) => readFileSync(join(workspace, path), 'utf8')};
+  return {run, warmProcesses, written: (path: string) => readFileSync(join(workspace, path), 'utf8')};
 }
 
 const COMMAND = 'echo said; echo kept >>file; sleep 0.1; exit 3';
@@ -90,9 +90,10 @@ describe.runIf(hasBubblewrap)('a pipe of a sandbox process that breaks', () => {
   test.each(['stdout', 'errors', 'status', 'report'] as const)(
     'policy: its %s, while a command runs: the answer is that of the command',
     async name => {
-      const {run, warmProcess, written} = await openBubblewrap();
-      const sandboxProcess = await warmProcess();
-      breakAt(sandboxProcess.stdio.at({stdout: 1, ...DESCRIPTORS}[name]) as Readable, 1);
+      const {run, warmProcesses, written} = await openBubblewrap();
+      for (const sandboxProcess of await warmProcesses()) {
+        breakAt(sandboxProcess.stdio.at({stdout: 1, ...DESCRIPTORS}[name]) as Readable, 1);
+      }
       const ran = await run(COMMAND);
       expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
       expect(ran.ok && Buffer.from(ran.value.stdout.bytes).toString()).toBe(
@@ -122,15 +123,16 @@ describe.runIf(hasBubblewrap)('a pipe of a sandbox process that breaks', () => {
   test.each(['status', 'report'] as const)(
     'policy: its %s, while it waits: the command gets another sandbox process',
     async name => {
-      const {run, warmProcess, written} = await openBubblewrap();
-      const sandboxProcess = await warmProcess();
-      sandboxProcess.stdio.at(DESCRIPTORS[name])?.destroy(new Error('read ECONNRESET'));
+      const {run, warmProcesses, written} = await openBubblewrap();
+      for (const sandboxProcess of await warmProcesses()) {
+        sandboxProcess.stdio.at(DESCRIPTORS[name])?.destroy(new Error('read ECONNRESET'));
+      }
       const ran = await run(COMMAND);
       expect(ran.ok && ran.value.exitStatus).toEqual({kind: 'exited', code: 3});
       expect(written('file')).toBe('kept\n');
       expect(
         children.filter(child => child.stdio.at(DESCRIPTORS.report) instanceof Socket).length,
-      ).toBeGreaterThan(2);
+      ).toBeGreaterThan(1 + WARM_SANDBOXES);
     },
   );
 });
