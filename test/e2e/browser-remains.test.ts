@@ -57,7 +57,7 @@ const force = (toolbox: TestToolbox['toolbox'], url: string, signal?: AbortSigna
 describe.each(ISOLATIONS)('ruling G6 nothing is left (isolation %s)', isolation => {
   test(`ruling G6 after success, failure, time-out, crash and abort (${isolation})`, async () => {
     const server = await servePages(pages);
-    const {toolbox, scratch} = open([server.port], isolation, 1000);
+    const {toolbox, scratch} = open([server.port], isolation, 4000);
     const nothingLeft = () => {
       expect(browserProcesses()).toEqual([]);
       expect(readdirSync(scratch)).toEqual([]);
