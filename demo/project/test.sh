@@ -4,9 +4,9 @@ failed=0
 check() {
   made=$(sh slug.sh "$1")
   if [ "$made" = "$2" ]; then
-    echo "ok    $1"
+    echo "ok      $1"
   else
-    echo "FAIL  $1: expected $2, got $made"
+    echo "not ok  $1: expected $2, got $made"
     failed=1
   fi
 }

@@ -10,8 +10,13 @@ export const slow = {
   description: 'Takes a third of a second or more. `npm run test:unit` leaves it out.',
 };
 
-/** Races, crashes, hostile input and properties: each file has a process of its own. */
-export const takesAProcess = ['src/**/*{race,hostile,crash}*.test.ts', 'src/**/*.property.test.ts'];
+/** Races, crashes, hostile input and properties, and what puts another module in the place of one: each file has a process of its own. */
+export const takesAProcess = [
+  'src/**/*{race,hostile,crash}*.test.ts',
+  'src/**/*.property.test.ts',
+  'src/sandbox/child/broken-pipes.test.ts',
+  'src/sandbox/bubblewrap/bubblewrap-setup.test.ts',
+];
 
 /**
  * The other tests beside the code run in processes that each load a module once. Processes and not threads: some count
