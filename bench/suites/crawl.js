@@ -1,8 +1,9 @@
 // The frontier of a crawl in an engine of the Redis protocol, and a crawl of loopback pages with 1 to 8 workers.
 // Needs `redis-server` in PATH. Engine, origin and workers are processes of their own.
-import {spawn} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
+import {cpus} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {inTemporaryDirectory} from '../in-temporary-directory.js';
@@ -20,6 +21,9 @@ const PAGES = 1000;
 const WORKERS = [1, 2, 4, 8];
 /** What the model is asked about: machines like this one, each with one worker. */
 const MACHINES = [1, 2, 4, 8, 16, 32, 64];
+/** Workers are what has to share the machine; origin and engine stay on the one core of the suite. */
+const EVERY_CORE = ['taskset', '-c', `0-${cpus().length - 1}`];
+const SPREADS = spawnSync(EVERY_CORE[0], [...EVERY_CORE.slice(1), 'true'], {stdio: 'ignore'}).status === 0;
 const TERMS = {gapMs: 0, perHost: 64, leaseMs: 60_000, maxPending: 1e7, depth: 0, sameSite: false, tries: 3};
 
 export function measure({rounds}) {
@@ -41,7 +45,7 @@ export function measure({rounds}) {
               `${workers} worker${workers === 1 ? '' : 's'}: ${PAGES} pages in ${seconds.toFixed(1)} s, ${Math.round(PAGES / seconds)} a second; the engine worked for ${((cpu * 1e6) / PAGES).toFixed(0)} µs a page.`,
           ),
           predict(crawl[0]),
-          'Workers, origin and engine share the cores of the machine: more workers than cores show nothing more.',
+          `Workers run on ${SPREADS ? `all ${cpus().length} cores` : 'one core'}; origin and engine take their part of one. More workers than cores show nothing more.`,
         ],
       };
     } finally {
@@ -173,7 +177,8 @@ function settings(url) {
 }
 
 function run(args) {
-  const child = spawn(process.execPath, [MAIN, ...args], {stdio: ['ignore', 'ignore', 'inherit']});
+  const [command, ...before] = [...(SPREADS ? EVERY_CORE : []), process.execPath, MAIN];
+  const child = spawn(command, [...before, ...args], {stdio: ['ignore', 'ignore', 'inherit']});
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', code => (code === 0 ? resolve() : reject(new Error(`crawl ended with ${code}`))));
