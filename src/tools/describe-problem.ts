@@ -32,9 +32,9 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
       return `must be ${TYPES[issue.expected] ?? issue.expected}, got ${show(value)}`;
     case 'too_small':
       if (typeof value === 'string' && value === '') return 'must not be empty';
-      return `must ${sizeOf(value)} at least ${issue.minimum}${unitOf(value)}, got ${sizeShown(value)}`;
+      return `must ${sizeOf(value)} at least ${issue.minimum}${unitOf(value, issue.minimum)}, got ${sizeShown(value)}`;
     case 'too_big':
-      return `must ${sizeOf(value)} at most ${issue.maximum}${unitOf(value)}, got ${sizeShown(value)}`;
+      return `must ${sizeOf(value)} at most ${issue.maximum}${unitOf(value, issue.maximum)}, got ${sizeShown(value)}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(one => JSON.stringify(one)).join(', ')}, got ${show(value)}`;
     default:
@@ -57,9 +57,11 @@ function sizeOf(value: unknown): string {
   return typeof value === 'number' ? 'be' : 'have';
 }
 
-function unitOf(value: unknown): string {
-  if (typeof value === 'string') return ' characters';
-  return Array.isArray(value) ? ' entries' : '';
+function unitOf(value: unknown, count: number | bigint): string {
+  const isOne = Number(count) === 1;
+  if (typeof value === 'string') return isOne ? ' character' : ' characters';
+  if (!Array.isArray(value)) return '';
+  return isOne ? ' entry' : ' entries';
 }
 
 function sizeShown(value: unknown): string {

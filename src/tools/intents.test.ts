@@ -265,7 +265,7 @@ test.each<readonly [tool: string, params: object, failure: object]>([
     {from: 'a.txt', to: 'a.txt'},
     {
       code: 'invalid_params',
-      message: 'From and to are both "a.txt". Correct to.',
+      message: 'From and to are both "a.txt". Correct `to`.',
       details: {field: 'to', reason: 'from and to are both "a.txt"'},
     },
   ],
@@ -274,7 +274,7 @@ test.each<readonly [tool: string, params: object, failure: object]>([
     {from: 'a.txt', to: 'd'},
     {
       code: 'invalid_params',
-      message: '"d" is a directory; for a place in it write "d/a.txt". Correct to.',
+      message: '"d" is a directory; for a place in it write "d/a.txt". Correct `to`.',
       details: {field: 'to', reason: '"d" is a directory; for a place in it write "d/a.txt"'},
     },
   ],
@@ -283,7 +283,7 @@ test.each<readonly [tool: string, params: object, failure: object]>([
     {from: 'a.txt', to: 'd/c.txt'},
     {
       code: 'invalid_params',
-      message: '"d/c.txt" exists already, and nothing is moved over it. Correct to.',
+      message: '"d/c.txt" exists already, and nothing is moved over it. Correct `to`.',
       details: {field: 'to', reason: '"d/c.txt" exists already, and nothing is moved over it'},
     },
   ],
@@ -292,7 +292,7 @@ test.each<readonly [tool: string, params: object, failure: object]>([
     {from: 'a.txt', to: 'd/c.txt/x'},
     {
       code: 'invalid_params',
-      message: '"d/c.txt" is no directory, so nothing can lie below it. Correct to.',
+      message: '"d/c.txt" is no directory, so nothing can lie below it. Correct `to`.',
       details: {field: 'to', reason: '"d/c.txt" is no directory, so nothing can lie below it'},
     },
   ],

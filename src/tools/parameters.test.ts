@@ -70,7 +70,7 @@ const CASES: readonly (readonly [tool: string, params: unknown, problems: string
     {path: 'a', old_string: 'x'},
     'new_string: is missing; give old_string and new_string, or edits',
   ],
-  ['str_replace', {path: 'a', edits: []}, 'edits: must have at least 1 entries, got 0'],
+  ['str_replace', {path: 'a', edits: []}, 'edits: must have at least 1 entry, got 0'],
   [
     'str_replace',
     {path: 'a', edits: [{old_string: 'a', new_string: 'b'}], old_string: 'x'},

@@ -641,7 +641,7 @@ const CASES: readonly Case[] = [
       total_files: 1001,
       counted: true,
     },
-    'a: 1,000\n[the first 1 files; 5,000 matches in 1,001 files; raise max_results to see more]',
+    'a: 1,000\n[the first file; 5,000 matches in 1,001 files; raise max_results to see more]',
   ],
   [
     'search',
@@ -652,7 +652,7 @@ const CASES: readonly Case[] = [
       files: [{file: 'a', matches: 1000}],
       total_files: 1001,
     },
-    'a\n[the first 1 files; 5,000 matches in 1,001 files; raise max_results to see more]',
+    'a\n[the first file; 5,000 matches in 1,001 files; raise max_results to see more]',
   ],
   [
     'search',
@@ -704,7 +704,7 @@ const CASES: readonly Case[] = [
   [
     'glob',
     {files: [], truncated: true},
-    'No files.\n[the first 0 files; narrow pattern or root to see the others]',
+    'No path fits into the answer.\n[narrow pattern or root to see the others]',
   ],
   ['list_files', {files: [], truncated: false, total_files: 0}, 'No files.'],
   ['list_files', {files: ['b', 'a'], truncated: false, total_files: 2}, 'a\nb'],

@@ -76,13 +76,18 @@ export function globTool(session: WorkspaceSession): Tool {
       });
     },
     renderText: ({files: found, truncated, ignored_files = 0}) => {
-      const lines = found.length === 0 ? ['No files.'] : [...found];
-      if (truncated)
-        lines.push(`[the first ${found.length} files; narrow pattern or root to see the others]`);
+      const none = truncated ? 'No path fits into the answer.' : 'No files.';
+      const lines = found.length === 0 ? [none] : [...found];
+      if (truncated) lines.push(`[${firstOf(found.length)}narrow pattern or root to see the others]`);
       if (ignored_files > 0) lines.push(ignoredNote(ignored_files));
       return lines.join('\n');
     },
   });
+}
+
+function firstOf(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? 'the first file; ' : `the first ${count.toLocaleString('en')} files; `;
 }
 
 function ignoredNote(files: number): string {

@@ -99,7 +99,7 @@ function placeable(workspace: Workspace, from: WritablePath, to: WritablePath): 
 }
 
 function refuse(reason: string): Err<Failure> {
-  return fail('invalid_params', `${reason[0]?.toUpperCase()}${reason.slice(1)}. Correct to.`, {
+  return fail('invalid_params', `${reason[0]?.toUpperCase()}${reason.slice(1)}. Correct \`to\`.`, {
     field: 'to',
     reason,
   });

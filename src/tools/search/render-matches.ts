@@ -72,14 +72,13 @@ function linesOf(matches: readonly Match[]): readonly string[] {
 
 function renderCounts(
   {total_matches, total_files = 0, truncated, counted}: Answer,
-  files: Answer['files'] & {},
+  shown: Answer['files'] & {},
 ): string {
-  if (files.length === 0) return `${number(total_files)} files, none shown.`;
-  const lines = files.map(({file, matches}) => (counted ? `${file}: ${number(matches)}` : file));
-  const all = `${number(total_matches)} matches in ${number(total_files)} files`;
-  const note = truncated
-    ? `the first ${number(files.length)} files; ${all}; raise max_results to see more`
-    : all;
+  if (shown.length === 0) return `${files(total_files)}, none shown.`;
+  const lines = shown.map(({file, matches}) => (counted ? `${file}: ${number(matches)}` : file));
+  const all = `${matches(total_matches)} in ${files(total_files)}`;
+  const first = shown.length === 1 ? 'the first file' : `the first ${files(shown.length)}`;
+  const note = truncated ? `${first}; ${all}; raise max_results to see more` : all;
   return [...lines, ...(truncated || counted ? [`[${note}]`] : [])].join('\n');
 }
 
@@ -94,6 +93,10 @@ function ignoredNote(count: number): string {
   return count === 1
     ? '1 file that fits is ignored; include_ignored searches it.'
     : `${number(count)} files that fit are ignored; include_ignored searches them.`;
+}
+
+function matches(count: number): string {
+  return count === 1 ? '1 match' : `${number(count)} matches`;
 }
 
 function files(count: number): string {

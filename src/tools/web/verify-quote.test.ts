@@ -76,7 +76,7 @@ describe('R1 verify_quote: what is asked', () => {
       {url: PAGE_URL, quote: 'x'.repeat(8001)},
       'quote: must have at most 8000 characters, got 8001',
     ],
-    ['an empty list', {url: PAGE_URL, quotes: []}, 'quotes: must have at least 1 entries, got 0'],
+    ['an empty list', {url: PAGE_URL, quotes: []}, 'quotes: must have at least 1 entry, got 0'],
     [
       'too many quotes',
       {url: PAGE_URL, quotes: Array(21).fill('x')},
