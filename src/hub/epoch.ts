@@ -8,9 +8,12 @@ export interface EngineIdentity {
 
 export function readIdentity(info: unknown): EngineIdentity {
   const text = typeof info === 'string' ? info.slice(0, 100_000) : '';
+  const versionOf = (name: 'redis' | 'valkey'): string | undefined =>
+    new RegExp(`^${name}_version:(\\d{1,5}(?:\\.\\d{1,5}){0,3})\\r?$`, 'im').exec(text)?.[1];
   return {
     runId: /^run_id:([0-9a-z]{1,64})\r?$/im.exec(text)?.[1] ?? 'unknown',
-    version: /^(?:valkey|redis)_version:(\d{1,5}(?:\.\d{1,5}){0,3})\r?$/im.exec(text)?.[1] ?? 'unknown',
+    // Valkey also says the version of Redis whose clients it serves, and says it first.
+    version: versionOf('valkey') ?? versionOf('redis') ?? 'unknown',
   };
 }
 

@@ -4,7 +4,7 @@ import {request} from 'node:http';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {type Balancer, startBalancer} from '../support/balancer.ts';
+import {type Balancer, HAPROXY, startBalancer} from '../support/balancer.ts';
 import {startOrigin} from '../support/fleet.ts';
 import {REDIS_SERVER, startRedis} from '../support/redis-engine.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
@@ -28,7 +28,7 @@ interface Replica {
 
 /**
  * The parts of the example as processes on loopback: the engine with the password and the policy of `compose.yaml`, replicas with
- * its command and its configuration, and a balancer. Other than there is where they listen, that pages of loopback may be
+ * its command and its configuration, and HAProxy with its file. Other than there is where they listen, that pages of loopback may be
  * had, and that a look for a page may take long: all of them share the processors of one machine.
  */
 async function openExample(count: number, originPort: number) {
@@ -75,8 +75,7 @@ allowed_ports = [${originPort}]
     return {child, port, ended};
   };
   const replicas = await Promise.all(Array.from({length: count}, (_, at) => start(at)));
-  const balancer = await startBalancer(replicas);
-  expect(balancer.ready()).toBe(count);
+  const balancer = await startBalancer(EXAMPLE('haproxy.cfg'), replicas);
   return {replicas, balancer, fetch: (url: string) => webFetch(balancer, url)};
 }
 
@@ -113,54 +112,57 @@ async function webFetch(
   });
 }
 
-describe.runIf(REDIS_SERVER !== undefined)('S1 the example with replicas behind a balancer', () => {
-  test('S1 8 replicas with 1,000 clients on 100 pages fetch each page once', {
-    timeout: 180_000,
-    tags: 'slow',
-  }, async () => {
-    const origin = await startOrigin(undefined, 50);
-    const {fetch} = await openExample(8, origin.port);
-    const answers = await Promise.all(
-      Array.from({length: 1000}, (_, at) => fetch(`http://127.0.0.1:${origin.port}/page-${at % 100}`)),
-    );
-    for (const [at, {status, text}] of answers.entries()) {
-      expect({status, text}).toMatchObject({
-        status: 200,
-        text: expect.stringContaining(`The text of /page-${at % 100}.`),
-      });
-    }
-    expect(origin.pages()).toHaveLength(100);
-    expect(origin.robots()).toHaveLength(1);
-  });
-
-  test('S1 a replica that is told to end loses no call, with calls under way and new ones all the time', {
-    timeout: 120_000,
-    tags: 'slow',
-  }, async () => {
-    const origin = await startOrigin(undefined, 300);
-    const {replicas, balancer, fetch} = await openExample(3, origin.port);
-    let isOver = false;
-    let asked = 0;
-    const clients = Array.from({length: 12}, async () => {
-      const answers: string[] = [];
-      while (!isOver) {
-        asked += 1;
-        const {status, text} = await fetch(`http://127.0.0.1:${origin.port}/call-${asked}`);
-        answers.push(status === 200 && text.includes('The text of /call-') ? 'ok' : `${status} ${text}`);
+describe.runIf(REDIS_SERVER !== undefined && HAPROXY !== undefined)(
+  'S1 the example with replicas behind a balancer',
+  () => {
+    test('S1 8 replicas with 1,000 clients on 100 pages fetch each page once', {
+      timeout: 180_000,
+      tags: 'slow',
+    }, async () => {
+      const origin = await startOrigin(undefined, 50);
+      const {fetch} = await openExample(8, origin.port);
+      const answers = await Promise.all(
+        Array.from({length: 1000}, (_, at) => fetch(`http://127.0.0.1:${origin.port}/page-${at % 100}`)),
+      );
+      for (const [at, {status, text}] of answers.entries()) {
+        expect({status, text}).toMatchObject({
+          status: 200,
+          text: expect.stringContaining(`The text of /page-${at % 100}.`),
+        });
       }
-      return answers;
+      expect(origin.pages()).toHaveLength(100);
+      expect(origin.robots()).toHaveLength(1);
     });
-    const answered = (count: number) =>
-      expect.poll(() => origin.pages().length, {timeout: 30_000, interval: 20}).toBeGreaterThan(count);
-    await answered(30);
-    const [first] = replicas;
-    first?.child.kill('SIGTERM');
-    expect(await first?.ended).toBe(0);
-    await answered(origin.pages().length + 30);
-    isOver = true;
-    const answers = (await Promise.all(clients)).flat();
-    expect(answers.filter(answer => answer !== 'ok')).toEqual([]);
-    expect(answers).toHaveLength(asked);
-    expect(balancer.ready()).toBe(2);
-  });
-});
+
+    test('S1 a replica that is told to end loses no call, with calls under way and new ones all the time', {
+      timeout: 120_000,
+      tags: 'slow',
+    }, async () => {
+      const origin = await startOrigin(undefined, 300);
+      const {replicas, balancer, fetch} = await openExample(3, origin.port);
+      let isOver = false;
+      let asked = 0;
+      const clients = Array.from({length: 12}, async () => {
+        const answers: string[] = [];
+        while (!isOver) {
+          asked += 1;
+          const {status, text} = await fetch(`http://127.0.0.1:${origin.port}/call-${asked}`);
+          answers.push(status === 200 && text.includes('The text of /call-') ? 'ok' : `${status} ${text}`);
+        }
+        return answers;
+      });
+      const answered = (count: number) =>
+        expect.poll(() => origin.pages().length, {timeout: 30_000, interval: 20}).toBeGreaterThan(count);
+      await answered(30);
+      const [first] = replicas;
+      first?.child.kill('SIGTERM');
+      expect(await first?.ended).toBe(0);
+      await answered(origin.pages().length + 30);
+      isOver = true;
+      const answers = (await Promise.all(clients)).flat();
+      expect(answers.filter(answer => answer !== 'ok')).toEqual([]);
+      expect(answers).toHaveLength(asked);
+      expect(await balancer.ready()).toBe(2);
+    });
+  },
+);

@@ -1,5 +1,11 @@
-import {createServer, type IncomingMessage, request, type ServerResponse} from 'node:http';
-import {onTestFinished} from 'vitest';
+import {spawn} from 'node:child_process';
+import {existsSync, writeFileSync} from 'node:fs';
+import {connect} from 'node:net';
+import {join} from 'node:path';
+import {text} from 'node:stream/consumers';
+import {expect, onTestFinished} from 'vitest';
+import {freePort} from './free-port.ts';
+import {temporaryDirectory} from './temporary-directory.ts';
 
 /** Where a replica listens. */
 export interface Backend {
@@ -8,78 +14,50 @@ export interface Backend {
 
 export interface Balancer {
   readonly port: number;
-  /** Replicas that were ready when they were last asked. */
-  readonly ready: () => number;
+  /** Replicas that were ready when HAProxy last asked them. */
+  readonly ready: () => Promise<number>;
 }
 
-const INTERVAL_MS = 200;
+/** Debian's HAProxy. Its directory is not in the PATH of every user. */
+export const HAPROXY = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin']
+  .map(directory => join(directory, 'haproxy'))
+  .find(path => existsSync(path));
 
-/**
- * What `haproxy.cfg` of the example asks for, as far as a test needs it: the least busy replica that said 200 at `/readyz`, and
- * another one only where the request was not sent yet.
- */
-export async function startBalancer(backends: readonly Backend[]): Promise<Balancer> {
-  const ready = new Set<Backend>();
-  const busy = new Map<Backend, number>(backends.map(backend => [backend, 0]));
-  const isReady = ({port}: Backend): Promise<boolean> =>
-    new Promise(resolve => {
-      const asked = request({host: '127.0.0.1', port, path: '/readyz', agent: false}, response => {
-        response.resume();
-        resolve(response.statusCode === 200);
-      });
-      asked.on('error', () => resolve(false));
-      asked.end();
-    });
-  const look = async (): Promise<void> => {
-    for (const backend of backends) {
-      if (await isReady(backend)) ready.add(backend);
-      else ready.delete(backend);
-    }
-  };
-  const forward = (
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    body: Buffer,
-    tried: readonly Backend[],
-  ): void => {
-    const [backend] = [...ready]
-      .filter(one => !tried.includes(one))
-      .sort((one, other) => (busy.get(one) ?? 0) - (busy.get(other) ?? 0));
-    if (backend === undefined) return void outgoing.writeHead(503).end('no replica');
-    const count = (by: number): void => void busy.set(backend, (busy.get(backend) ?? 0) + by);
-    const {method, url: path, headers} = incoming;
-    let isConnected = false;
-    count(1);
-    const sent = request(
-      {host: '127.0.0.1', port: backend.port, method, path, headers, agent: false},
-      answer => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      },
-    );
-    sent.on('socket', socket => socket.on('connect', () => (isConnected = true)));
-    sent.on('close', () => count(-1));
-    sent.on('error', () => {
-      if (!isConnected) forward(incoming, outgoing, body, [...tried, backend]);
-      else if (!outgoing.headersSent) outgoing.writeHead(502).end('lost');
-      else outgoing.destroy();
-    });
-    sent.end(body);
-  };
-  const server = createServer(async (incoming, outgoing) => {
-    const parts: Buffer[] = [];
-    for await (const part of incoming) parts.push(part);
-    forward(incoming, outgoing, Buffer.concat(parts), []);
+/** HAProxy with `settings`, the example's: where it listens and what it asks are put in for what Docker's names say. */
+export async function startBalancer(settings: string, backends: readonly Backend[]): Promise<Balancer> {
+  const port = await freePort();
+  const directory = temporaryDirectory();
+  const stats = join(directory, 'stats');
+  const servers = backends.map((backend, at) => `    server replica${at + 1} 127.0.0.1:${backend.port}`);
+  const file = join(directory, 'haproxy.cfg');
+  const replaced = [
+    ['    maxconn 4096', `    maxconn 4096\n    stats socket ${stats}`],
+    ['    bind :8930', `    bind 127.0.0.1:${port}`],
+    ['    server-template replica 3 replica:8931', servers.join('\n')],
+  ] as const;
+  let config = settings;
+  for (const [line, other] of replaced) {
+    expect(config.split('\n')).toContain(line);
+    config = config.replace(line, other);
+  }
+  writeFileSync(file, config);
+  const child = spawn(HAPROXY ?? 'haproxy', ['-db', '-f', file], {stdio: ['ignore', 'ignore', 'pipe']});
+  const ended = new Promise(resolve => child.once('close', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
   });
-  await look();
-  const timer = setInterval(() => void look(), INTERVAL_MS);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', 4096, resolve));
-  onTestFinished(() => {
-    clearInterval(timer);
-    server.closeAllConnections();
-    server.close();
+  let said = '';
+  child.stderr.on('data', chunk => {
+    said = `${said}${chunk}`.slice(-4000);
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port');
-  return {port: address.port, ready: () => ready.size};
+  const ready = async (): Promise<number> => {
+    const socket = connect(stats);
+    socket.end('show stat\n');
+    const rows = (await text(socket)).split('\n').map(row => row.split(','));
+    const status = rows[0]?.indexOf('status') ?? -1;
+    return rows.filter(row => row[1]?.startsWith('replica') && row[status] === 'UP').length;
+  };
+  await expect.poll(() => ready().catch(() => said), {timeout: 10_000}).toBe(backends.length);
+  return {port, ready};
 }

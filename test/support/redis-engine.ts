@@ -2,11 +2,12 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {mkdtemp, rm} from 'node:fs/promises';
-import {connect, createServer} from 'node:net';
+import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {HubSettings} from '../../src/hub/options.ts';
 import {hubSection} from '../../src/hub/options.ts';
+import {freePort} from './free-port.ts';
 
 /** Debian's `redis-server`, or another of that name. Tests of the hub are skipped where there is none. */
 export const REDIS_SERVER = (process.env['PATH'] ?? '')
@@ -94,13 +95,4 @@ export function hubSettings(given: Partial<HubSettings>): HubSettings {
   const {entries} = hubSection;
   const defaults = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, entry.default]));
   return {...(defaults as unknown as HubSettings), ...given};
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('Expected a port');
-  return address.port;
 }
