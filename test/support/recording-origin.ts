@@ -13,6 +13,8 @@ export interface AtOrigin {
   readonly most: number;
   /** Shortest time between the starts of two requests to a host. */
   readonly gap: number;
+  /** The two that it lies between, and how long the first of them took, in milliseconds. */
+  readonly closest: string;
   /** Requests for pages, and different pages among them. */
   readonly pages: number;
   readonly distinct: number;
@@ -82,6 +84,7 @@ function checkVisits(
 ): AtOrigin {
   let most = 0;
   let gap = Number.POSITIVE_INFINITY;
+  let closest = '';
   let pages = 0;
   const times = new Map<string, number>();
   for (const ofHost of all) {
@@ -92,13 +95,17 @@ function checkVisits(
       const open = ordered.filter(({start, end}) => start <= request.start && end > request.start);
       most = Math.max(most, open.length);
       const before = ordered[at - 1];
-      if (before) gap = Math.min(gap, request.start - before.start);
+      if (before && request.start - before.start < gap) {
+        gap = request.start - before.start;
+        closest = `${request.url} ${gap} ms after ${before.url}, which took ${before.end - before.start} ms`;
+      }
     }
   }
   const asked = hosts.map(host => robots.get(host) ?? 0);
   return {
     most,
     gap,
+    closest,
     pages,
     distinct: times.size,
     repeated: Math.max(0, ...times.values()),

@@ -20,6 +20,10 @@ local p = KEYS[1]
 local n = p .. ':n'
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function engine()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
+end
 local function offer(host, max)
   if redis.call('EXISTS', p .. ':q:' .. host) == 0 then return end
   if redis.call('SISMEMBER', p .. ':sa', host) == 1 then

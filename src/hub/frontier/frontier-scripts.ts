@@ -83,11 +83,10 @@ end
 if pending ~= before then redis.call('HSET', n, 'pending', pending) end
 if job[1] ~= 'running' then return answer(job[1], 1000) end
 -- Another engine, or one that was started again: it may have lost when hosts were asked last.
-local info = redis.pcall('INFO', 'server')
-local run = type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
+local run = engine()
 local hold = tonumber(job[7] or 0)
 if job[6] ~= run then
-  if job[6] then hold = now + math.max(gap, 1000) end
+  hold = now + math.max(gap, 1000)
   redis.call('HSET', n, 'run', run, 'hold', hold)
 end
 if hold > now then return answer('running', hold - now) end

@@ -345,6 +345,22 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 the frontier of a job', () => {
     expect(held.waitMs).toBeGreaterThan(900);
   });
 
+  // Seed 8 of the schedules of faults: an engine that came back as it was before the first address was taken.
+  test('S1 an engine that has lost what was taken first makes every host wait too', async () => {
+    const {frontier, epoch, engineDo, key} = await open();
+    await frontier.add(epoch, [page('one', 0), page('two', 1)]);
+    await engineDo('COPY', key('n'), key('before'));
+    expect(value(await frontier.take(1)).urls).toHaveLength(1);
+    await engineDo('RENAME', key('before'), key('n'));
+    const known = await engineDo('HGET', key('n'), 'run');
+    expect(await engineDo('INFO', 'server')).toContain(`run_id:${known}\r\n`);
+    // Of that engine, the job has heard before; this one is another.
+    await engineDo('HSET', key('n'), 'run', 'f'.repeat(40));
+    const held = value(await frontier.take(1));
+    expect(held.urls).toEqual([]);
+    expect(held.waitMs).toBeGreaterThan(900);
+  });
+
   test('S1 a job whose list was not read to its end does not finish', async () => {
     const {frontier, listed} = await open();
     expect(value(await frontier.take(1)).state).toBe('running');

@@ -16,7 +16,8 @@ if not state then
   local gap, pause = tonumber(ARGV[3]), 1000
   -- Somebody may have asked these hosts a moment ago: the engine may have lost this very job.
   redis.call('HSET', n, 'state', 'running', 'epoch', ARGV[1], 'gap', gap, 'max', ARGV[4], 'lease', ARGV[5],
-    'most', ARGV[6], 'depth', ARGV[7], 'tries', ARGV[8], 'site', ARGV[9], 'started', now, 'hold', now + math.max(gap, pause))
+    'most', ARGV[6], 'depth', ARGV[7], 'tries', ARGV[8], 'site', ARGV[9], 'started', now, 'hold', now + math.max(gap, pause),
+    'run', engine())
   state = 'running'
   made = 1
 end
