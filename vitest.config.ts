@@ -1,5 +1,5 @@
 import {configDefaults, defineConfig} from 'vitest/config';
-import {slow, workers} from './test/support/vitest-settings.ts';
+import {patience, slow, workers} from './test/support/vitest-settings.ts';
 
 /** Where `npm run security` and CI want a report as JSON. */
 const place = process.env['FORGE_TEST_REPORTS'];
@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // They run by themselves: vitest.hostile.config.ts.
     exclude: [...configDefaults.exclude, 'test/hostile/**'],
-    testTimeout: 30_000,
+    ...patience,
     maxWorkers: workers,
     tags: [slow],
     restoreMocks: true,

@@ -1,5 +1,5 @@
 import {defineConfig} from 'vitest/config';
-import {workers} from './test/support/vitest-settings.ts';
+import {patience, workers} from './test/support/vitest-settings.ts';
 
 const place = process.env['FORGE_TEST_REPORTS'];
 
@@ -7,6 +7,7 @@ const place = process.env['FORGE_TEST_REPORTS'];
 export default defineConfig({
   test: {
     include: ['test/hostile/**/*.test.ts'],
+    ...patience,
     testTimeout: 120_000,
     // A tree in which somebody wrote for minutes takes long to remove.
     hookTimeout: 120_000,

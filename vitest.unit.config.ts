@@ -1,5 +1,5 @@
 import {defineConfig} from 'vitest/config';
-import {besideCode, slow, workers} from './test/support/vitest-settings.ts';
+import {besideCode, patience, slow, workers} from './test/support/vitest-settings.ts';
 
 /** The fast loop (`npm run test:unit`): beside the code, without what takes its time. `npm test` runs that. */
 export default defineConfig({
@@ -10,7 +10,7 @@ export default defineConfig({
     // What was compiled is kept below node_modules for the next run.
     experimental: {fsModuleCache: true},
     maxWorkers: workers,
-    testTimeout: 30_000,
+    ...patience,
     restoreMocks: true,
   },
 });

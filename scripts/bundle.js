@@ -125,7 +125,7 @@ async function bundle(name, entry, together = []) {
     external: isExternal,
     plugins: [withoutCanvas, withoutAjv],
     // What is loaded late in the library may be loaded at the start here, where a chunk more costs more than its code.
-    checks: {ineffectiveDynamicImport: false},
+    checks: {ineffectiveDynamicImport: false, bundlerTimings: false},
   });
   const {output: chunks} = await bundled.write({
     dir: fileURLToPath(bin),

@@ -10,6 +10,13 @@ export const slow = {
   description: 'Takes a third of a second or more. `npm run test:unit` leaves it out.',
 };
 
+/** How long things may take where the machine is busy with something else. Nothing that is right takes so long. */
+export const patience = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: {poll: {timeout: 20_000}},
+};
+
 /** Races, crashes, hostile input and properties, and what puts another module in the place of one: each file has a process of its own. */
 export const takesAProcess = [
   'src/**/*{race,hostile,crash}*.test.ts',

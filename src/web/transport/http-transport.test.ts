@@ -302,7 +302,7 @@ describe('connections', () => {
     const target = authorizeForTest(`${server.origin}/`);
     await Promise.all(Array.from({length: 10}, () => callTransport(transport, target)));
     expect(server.accepted()).toBe(10);
-    await vi.waitFor(() => expect(server.open()).toBe(6));
+    await expect.poll(() => server.open()).toBe(6);
   });
 
   test('policy: a resting connection does not keep the process alive', async () => {
@@ -340,7 +340,7 @@ describe('connections', () => {
     const server = await serve({'/rest': (_request, response) => response.end('hi'), '/hang': () => {}});
     await Promise.all([1, 2].map(() => callTransport(transport, authorizeForTest(`${server.origin}/rest`))));
     const hanging = callTransport(transport, authorizeForTest(`${server.origin}/hang`));
-    await vi.waitFor(() => expect(server.requests).toContain('GET /hang'));
+    await expect.poll(() => server.requests).toContain('GET /hang');
     await transport.close();
     expect(await hanging).toMatchObject({ok: false, error: {code: 'cancelled'}});
     await server.allClosed();

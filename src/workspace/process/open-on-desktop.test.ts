@@ -1,7 +1,7 @@
-import {chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {desktopOpener, openOnDesktop} from './open-on-desktop.ts';
 
 test('policy: a file is opened on a desktop, by the program of the system, and never in CI', () => {
@@ -27,7 +27,8 @@ test.skipIf(process.platform !== 'linux')(
     chmodSync(opener, 0o755);
     const desktop = {platform: 'linux', env: {DISPLAY: ':0', PATH: directory}} as const;
     expect(await openOnDesktop('/a report.html', desktop, [])).toBe(true);
-    await vi.waitFor(() => expect(readFileSync(join(directory, 'opened'), 'utf8')).toBe('/a report.html'));
+    const opened = join(directory, 'opened');
+    await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toBe('/a report.html');
     expect(await openOnDesktop('/a', {...desktop, env: {DISPLAY: ':0', PATH: ''}}, [])).toBe(false);
     expect(await openOnDesktop('/a', {...desktop, env: {PATH: directory}}, [])).toBe(false);
   },
