@@ -1,15 +1,15 @@
 // What the gate adds to a connection of a command: time to connect, and bandwidth, beside the same without it. And what
 // the check of an address takes when there is much private text.
-import {execFileSync} from 'node:child_process';
+import {execFileSync, fork, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:https';
 import {connect} from 'node:net';
-import {tmpdir} from 'node:os';
+import {cpus, tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {connect as secure} from 'node:tls';
 import {loadOurs} from '../load.js';
-import {cpuTime} from '../measure.js';
+import {cpuTime, median, ratios} from '../measure.js';
 import {loadPages} from '../pages.js';
 
 const CONNECTIONS = 60;
@@ -73,6 +73,7 @@ export async function measure({rounds}) {
   await gate.close();
   server.close();
   for (const place of places) rmSync(place, {recursive: true, force: true});
+  const downloads = await measureDownloads(rounds);
   const checks = await measureChecks(rounds);
   const rowsOf = costs => Object.entries(costs).map(([name, list]) => ({name, costs: list}));
   const extra = median(extras);
@@ -80,20 +81,61 @@ export async function measure({rounds}) {
   return {
     tables: [
       {title: 'one connection by TLS with one small answer', rows: rowsOf(small)},
-      {title: `${BYTES / 1024 / 1024} MiB down by TLS`, rows: rowsOf(large)},
+      {title: `${BYTES / 1024 / 1024} MiB down by TLS, one process`, rows: rowsOf(large)},
+      ...(downloads === undefined
+        ? []
+        : [
+            {
+              title: '1 GiB down by curl, all cores',
+              unit: 'MB/s',
+              rows: [
+                {name: 'of the host', costs: downloads.direct.map(rate => 1000 / rate), calls: 1},
+                {
+                  name: 'of a command in bubblewrap',
+                  costs: downloads.gated.map(rate => 1000 / rate),
+                  calls: 1,
+                },
+              ],
+            },
+          ]),
       {title: 'the check of an address', rows: rowsOf(checks.costs)},
     ],
     remarks: [
-      'Client, gate and server share one core and one process: what the gate copies is not done beside them.',
+      'Where client, gate and server share one core and one process, what the gate copies is not done beside them.',
       `The gate adds ${extra.toFixed(2)} ms to a connection and leaves ${share.toFixed(2)} of the bandwidth.`,
       `${checks.links} links of pages were checked a round, after ${PRIVATE_CHARACTERS / 1e6} million characters of private text; processor time.`,
     ],
     bars: [
       {text: 'milliseconds that the gate adds to a connection', values: [extra], atMost: 1},
-      {text: 'share of the direct bandwidth', values: [share], atLeast: 0.8},
+      {text: 'share of the direct bandwidth, one process', values: [share], atLeast: 0.8},
+      ...(downloads === undefined
+        ? []
+        : [
+            {
+              text: 'share of the direct bandwidth, by relay and gate',
+              values: ratios(downloads.direct, downloads.gated),
+              atLeast: 0.8,
+            },
+          ]),
       {text: 'milliseconds for the check of an address, p99', values: checks.costs.p99, atMost: 1},
     ],
   };
+}
+
+/** Megabytes a second; nothing where a program is missing. */
+function measureDownloads(rounds) {
+  const spread = ['-c', `0-${cpus().length - 1}`];
+  const spreads = spawnSync('taskset', [...spread, 'true'], {stdio: 'ignore'}).status === 0;
+  const child = fork(join(import.meta.dirname, '../egress-download.js'), [String(rounds)], {
+    ...(spreads && {execPath: 'taskset', execArgv: [...spread, process.execPath]}),
+  });
+  return new Promise(resolve => {
+    let rates;
+    child.once('message', message => {
+      rates = message;
+    });
+    child.once('close', () => resolve(rates));
+  });
 }
 
 /** Of each round the median and the 99th of a hundred, over all links. */
@@ -163,9 +205,4 @@ function certificate(place) {
   const subject = ['-subj', `/CN=${HOST}`, '-days', '2', '-keyout', key, '-out', cert];
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {stdio: 'ignore'});
   return {key: readFileSync(key), cert: readFileSync(cert)};
-}
-
-function median(list) {
-  const sorted = [...list].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

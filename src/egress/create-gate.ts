@@ -5,13 +5,14 @@ import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress/egre
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
 import {errorCode} from '../system/error-code.ts';
-import {BUFFER_BYTES} from './dial.ts';
 import {GateConnection, type GateDeps} from './gate-connection.ts';
 import {removeStaleChannels} from './remove-stale-channels.ts';
 import {type EgressLimits, Visit} from './visit.ts';
 
 /** unix(7), with the name that `mkdtemp` makes and the socket in it. */
 const MOST_PLACE_CHARS = 107 - '/forge-egress-XXXXXX/s'.length;
+/** More than one read has: a smaller one stops the other side at every piece. */
+const BUFFER_BYTES = 262_144;
 /** Of connections that no command has spoken on yet. */
 const BACKLOG = 128;
 

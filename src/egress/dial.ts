@@ -1,22 +1,30 @@
-import {connect, type LookupFunction, type Socket} from 'node:net';
+import {connect, type LookupFunction, type OnReadOpts, type Socket} from 'node:net';
 import type {Clock} from '../core/clock.ts';
 
-/** More than one read has: a smaller one stops the other side at every piece. */
-export const BUFFER_BYTES = 262_144;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects to the first of the addresses that answers; never to a name. The error is the code of the last one. */
+export interface DialOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Hears what is said, once the socket is resumed. Default: the socket's own events. */
+  readonly onread?: OnReadOpts | undefined;
+}
+
+/**
+ * Connects to the first of the addresses that answers; never to a name. The socket is paused. The error is the code of the
+ * last address.
+ */
 export async function dial(
   addresses: readonly string[],
   port: number,
-  {clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
+  options: DialOptions,
 ): Promise<{readonly socket: Socket; readonly address: string} | string> {
   let problem = 'EADDRNOTAVAIL';
   for (const address of addresses) {
-    const tried = await dialOne(address, port, clock, signal);
+    const tried = await dialOne(address, port, options);
     if (typeof tried !== 'string') return {socket: tried, address};
     problem = tried;
-    if (signal.aborted) break;
+    if (options.signal.aborted) break;
   }
   return problem;
 }
@@ -25,17 +33,12 @@ export async function dial(
 const refuseName: LookupFunction = (name, _, callback) =>
   callback(new Error(`Expected an address, got ${name}.`), '');
 
-function dialOne(host: string, port: number, clock: Clock, signal: AbortSignal): Promise<Socket | string> {
+function dialOne(host: string, port: number, {clock, signal, onread}: DialOptions): Promise<Socket | string> {
   return new Promise(resolve => {
-    const options = {
-      host,
-      port,
-      allowHalfOpen: true,
-      noDelay: true,
-      highWaterMark: BUFFER_BYTES,
-      lookup: refuseName,
-    };
-    const socket = connect(options);
+    const options = {host, port, allowHalfOpen: true, noDelay: true, lookup: refuseName};
+    const socket = connect(onread === undefined ? options : {...options, onread});
+    // Nobody listens before it is known that this address answers.
+    socket.pause();
     const finish = (outcome: Socket | string): void => {
       cancel();
       signal.removeEventListener('abort', onAbort);

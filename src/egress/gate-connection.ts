@@ -1,4 +1,4 @@
-import type {Socket} from 'node:net';
+import type {OnReadOpts, Socket} from 'node:net';
 import type {Clock} from '../core/clock.ts';
 import type {EgressConnection, EgressTarget} from '../core/egress/egress-gate.ts';
 import type {Result} from '../core/result.ts';
@@ -10,6 +10,7 @@ import {dial} from './dial.ts';
 import {joinSockets} from './join-sockets.ts';
 import {listenFor, readHead, type Stopped} from './listen-for.ts';
 import {parseProxyRequest} from './parse-proxy-request.ts';
+import {PieceReader} from './piece-reader.ts';
 import {type RecordsState, TlsRecords} from './tls-records.ts';
 import type {Visit} from './visit.ts';
 
@@ -152,7 +153,8 @@ export class GateConnection {
     first: Buffer,
     records?: TlsRecords,
   ): Promise<Stopped | undefined> {
-    const socket = await this.#connect(addresses, target);
+    const reader = new PieceReader();
+    const socket = await this.#connect(addresses, target, reader.onread);
     if (socket === undefined) return undefined;
     if ('decision' in socket) return records === undefined ? {...socket, status: 502} : socket;
     if (!this.#move(first.length, 'up')) return overBudget();
@@ -160,6 +162,7 @@ export class GateConnection {
     joinSockets({
       client: this.#client,
       upstream: socket,
+      reader,
       onUp: records && (chunk => this.#passes(records.take(chunk)) && this.#mayMove(chunk.length, 'up')),
       onDown: chunk => this.#mayMove(chunk.length, 'down'),
       onOver: () => this.#finish(),
@@ -197,9 +200,10 @@ export class GateConnection {
   async #connect(
     addresses: readonly string[],
     {host, port}: EgressTarget,
+    onread?: OnReadOpts,
   ): Promise<Socket | Stopped | undefined> {
     const {clock} = this.#deps;
-    const dialed = await dial(addresses, port, {clock, signal: this.#controller.signal});
+    const dialed = await dial(addresses, port, {clock, signal: this.#controller.signal, onread});
     if (this.#isRecorded) {
       if (typeof dialed !== 'string') dialed.socket.destroy();
       return undefined;

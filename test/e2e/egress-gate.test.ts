@@ -1,4 +1,5 @@
 // X1: what the gate counts, ends and asks about.
+import {createHash, randomBytes} from 'node:crypto';
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import type {ApprovalAnswer, ApprovalQuestion} from '../../src/index.ts';
@@ -20,7 +21,9 @@ test.each(['bubblewrap', 'docker'] as const)(
   {tags: 'slow'},
   async sandbox => {
     const world = await openEgressWorld({serve: HELLO, sandbox});
-    const ran = await world.run('sleep 300 & ls /run/forge-egress');
+    // A child is the shell until it is the program.
+    const asleep = 'until grep -q sleep /proc/$!/comm; do :; done';
+    const ran = await world.run(`sleep 300 & ${asleep}; ls /run/forge-egress`);
     expect(ran.data).toMatchObject({left_running: ['sleep'], stdout: expect.stringContaining('socket')});
     const again = await world.run(
       'rm -f /run/forge-egress/socket; mv /run/forge-egress/socket /tmp; ln -s /tmp/x /run/forge-egress/y; ls /run/forge-egress | wc -w',
@@ -30,6 +33,25 @@ test.each(['bubblewrap', 'docker'] as const)(
     expect(readdirSync(world.sockets)).toEqual([]);
   },
 );
+
+test('X1 what a command loads and sends is whole, also where it is slow to take it', {
+  tags: 'slow',
+}, async () => {
+  const content = randomBytes(32 * 1024 * 1024);
+  const world = await openEgressWorld({
+    serve: async (request, response) => {
+      const hash = createHash('sha256');
+      for await (const chunk of request) hash.update(chunk);
+      if (request.method === 'POST') response.end(hash.digest('hex'));
+      else response.end(content);
+    },
+  });
+  const loaded = `${GET(world.secure)} | { sleep 0.5; tee copy | sha256sum; }`;
+  const sent = `${GET(world.secure)} --data-binary @copy`;
+  const ran = await world.run(`${loaded}; ${sent}`);
+  const hash = createHash('sha256').update(content).digest('hex');
+  expect(ran.data).toMatchObject({stdout: `${hash}  -\n${hash}`, stderr: ''});
+});
 
 test('X1 bytes are counted, and end the connection where they are more than max_mb', {
   tags: 'slow',

@@ -12,20 +12,42 @@ export const RELAY_NAME = 'forge-relay';
 
 /**
  * The program of the relay: it copies bytes between the port that programs know how to use and the socket of the gate,
- * and is trusted with nothing. It says that it listens by closing its output.
+ * and is trusted with nothing. What comes down is read as `PieceReader` does. It says that it listens by closing its output.
  */
 const RELAY = `
 process.title = '${RELAY_NAME}';
 const net = require('node:net');
 const fs = require('node:fs');
+const piece = () => Buffer.allocUnsafeSlow(262144);
 const open = {allowHalfOpen: true, noDelay: true, highWaterMark: 262144};
 const server = net.createServer(open, client => {
-  const gate = net.connect({...open, path: '${RELAY_SOCKET}'});
+  const free = [];
+  let current = piece();
+  let underWay = 0;
+  const callback = bytes => {
+    const buffer = current;
+    let waits = false;
+    client.write(buffer.subarray(0, bytes), () => {
+      if (!waits) return;
+      underWay -= 1;
+      free.push(buffer);
+      if (gate.isPaused()) gate.resume();
+    });
+    if (client.writableLength === 0) return true;
+    waits = true;
+    underWay += 1;
+    current = free.pop() ?? piece();
+    if (underWay < 2) return true;
+    gate.pause();
+    return false;
+  };
+  const gate = net.connect({...open, path: '${RELAY_SOCKET}', onread: {buffer: () => current, callback}});
   const end = () => { client.destroy(); gate.destroy(); };
   client.on('error', end);
   gate.on('error', end);
+  gate.once('end', () => client.end());
+  gate.resume();
   client.pipe(gate);
-  gate.pipe(client);
 });
 server.listen(${PROXY_PORT}, '127.0.0.1', () => {
   fs.writeSync(1, 'ready');
