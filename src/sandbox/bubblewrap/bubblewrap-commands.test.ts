@@ -60,13 +60,14 @@ describe.runIf(process.env['FORGE_TEST_BWRAP'] !== undefined)('a command in bubb
 
   test('W21: it has no ports but its own', async () => {
     const {sandbox} = open();
-    let ports: Promise<readonly number[] | undefined> | undefined;
-    const onStart = (started: StartedCommand) => {
-      expect(started.sandbox).toBe('bubblewrap');
-      ports = started.listeningPorts();
-    };
-    const command = {command: 'sleep 0.1', env: {}, timeoutMs: 5000, onStart};
-    await sandbox.run({...command, signal: new AbortController().signal});
-    expect(await ports).toEqual([]);
+    const controller = new AbortController();
+    let ran: Promise<unknown> | undefined;
+    const started = await new Promise<StartedCommand>(onStart => {
+      const {signal} = controller;
+      ran = sandbox.run({command: 'sleep 600', env: {}, timeoutMs: 60_000, onStart, signal});
+    });
+    expect([started.sandbox, await started.listeningPorts()]).toEqual(['bubblewrap', []]);
+    controller.abort();
+    await ran;
   });
 });
