@@ -54,6 +54,14 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
     );
   });
 
+  test('line numbers where a line of blanks has none', () => {
+    expect(near('a = 1;\n  \nb = 2;\n', '1|a = 1;\n  \n3|b = 2;').nearest).toEqual({
+      lines: [1, 3],
+      text: 'a = 1;\n  \nb = 2;',
+      differs: ['line numbers pasted with the text'],
+    });
+  });
+
   test.each([
     ['7\t', '8\t'],
     ['7|', '8|'],
