@@ -112,6 +112,8 @@ describe('review B5: a journal is followed if it says all that it takes', () => 
     ['no new hash', {new_hash: undefined}],
     ['a new hash that is a list', {new_hash: [HASH]}],
     ['a new hash that is none', {new_hash: 'new'}],
+    ['a new hash with text before it', {new_hash: `x${HASH}`}],
+    ['a new hash with text behind it', {new_hash: `${HASH}0`}],
     ['an old file that is a text', {old: 'old'}],
     ['an old file that is missing', {old: undefined}],
   ])('review B5: an entry with %s is damaged', async (_, fields) => {
