@@ -36,9 +36,20 @@ describe('rulings R1 and R3 what is known of a page is kept with it', () => {
     expect(Object.keys(read({})?.extracted ?? {})).toEqual(['markdown']);
     expect(Object.keys(read({media: 'pdf'})?.facts ?? {})).toEqual(['media']);
     expect(Object.keys(read({alternate: 'a'})?.facts ?? {})).toEqual(['alternate']);
+    const printed = printEntry({...PLAIN, notes: [], extracted: {markdown: 'text'}});
+    expect(JSON.parse(Buffer.from(printed).toString())).toEqual({
+      version: 2,
+      ...PLAIN,
+      checksum: expect.any(Number),
+      extracted: {markdown: 'text'},
+    });
   });
 
   test.each<[string, object]>([
+    ['no address', {canonical_url: undefined}],
+    ['an address of another type', {canonical_url: 5}],
+    ['no method', {rendering_method: undefined}],
+    ['an unknown method', {rendering_method: 'gopher'}],
     ['a kind of document that is none', {media: 'html'}],
     ['a kind of another type', {media: 1}],
     ['an alternate of another type', {alternate: 1}],
