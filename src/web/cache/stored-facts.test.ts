@@ -1,3 +1,4 @@
+import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {CACHE_URL, diskCacheFixture} from '../../../test/support/disk-cache-fixture.ts';
 import {EXTRA_MEDIA} from '../page.ts';
@@ -40,7 +41,7 @@ describe('rulings R1 and R3 what is known of a page is kept with it', () => {
     expect(JSON.parse(Buffer.from(printed).toString())).toEqual({
       version: 2,
       ...PLAIN,
-      checksum: expect.any(Number),
+      checksum: crc32('text', crc32('\0\0')),
       extracted: {markdown: 'text'},
     });
   });
@@ -71,6 +72,14 @@ describe('rulings R1 and R3 what is known of a page is kept with it', () => {
   ])('ruling F4 an entry with %s is none', (_, fields) => {
     expect(read({})).toBeDefined();
     expect(read(fields)).toBeUndefined();
+  });
+
+  test('ruling F4 an entry with wrong counts beside the checksum of its page is none', () => {
+    const printed = JSON.parse(
+      Buffer.from(printEntry({...PLAIN, notes: [], extracted: {markdown: 'text'}})).toString(),
+    ) as object;
+    expect(read(printed)).toBeDefined();
+    expect(read({...printed, token_counts: 7})).toBeUndefined();
   });
 
   test('FR-WF-16c a time may have up to nine decimals', () => {
