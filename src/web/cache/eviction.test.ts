@@ -177,6 +177,22 @@ describe('several processes', () => {
     expect(kept(fixture, ['a', 'b', 'c', 'd'])).toEqual(['a', 'c', 'd']);
   });
 
+  test('ruling F6 what another process wrote or removed is counted', async () => {
+    const fixture = diskCacheFixture({maxEntries: 2});
+    const {cache, page, clock, again} = fixture;
+    const other = again();
+    for (const [one, name] of [
+      [cache, 'a'],
+      [other, 'b'],
+      [cache, 'c'],
+      [other, 'd'],
+    ] as const) {
+      clock.advance(1000);
+      await one.write(page(url(name)));
+    }
+    expect(kept(fixture, ['a', 'b', 'c', 'd'])).toEqual(['c', 'd']);
+  });
+
   test('ruling F6 writers that take turns keep the limit exactly', async () => {
     const fixture = diskCacheFixture({maxEntries: 10});
     const caches: DiskCache[] = [fixture.cache, fixture.again(), fixture.again()];
