@@ -22,13 +22,15 @@ describe('T1 what an address may say', () => {
     ['https://x.example/?k=alpha=beta=', 'alpha=beta='],
     ['https://x.example/%61lpha%62eta', '/alphabeta'],
     ['https://x.example/?k=%61lpha&l=%62eta', 'alphabeta'],
-    ['https://alpha.beta1.x.example./', 'alphabeta1x'],
+    ['https://alpha.beta1.x.example./', 'alphabeta1'],
+    ['https://alpha.beta1.x.zone7/', 'alphabeta1'],
   ])('%s says %j', (address, text) => {
     expect(textsOf(address)).toContain(text);
   });
 
   test('the registered domain, two names of parameters and a number for a host say nothing', () => {
     expect(textsOf('https://collect-something.example/')).toEqual([]);
+    expect(textsOf('https://collect-something.example./')).toEqual([]);
     expect(textsOf('https://x.example/?firstname=1&lastname=2')).not.toContain('firstnamelastname');
     expect(textsOf('http://203.0.113.77/')).toEqual([]);
   });
