@@ -390,6 +390,30 @@ describe('W19: what the state directory does not let happen', () => {
     });
   });
 
+  test('W19: what keeps a file from being taken back is said, and its journal stays', async () => {
+    const {commit, write, tree, root, directory, workspace} = place();
+    let isStuck = false;
+    const openFile: Workspace['openFile'] = async path =>
+      isStuck && path === 'a' ? fail('io_error', 'No disk.', {path}) : workspace.openFile(path);
+    const done = await commit([write('a', 'A', 'a'), write('b', 'B', 'b')], {
+      over: {...workspace, openFile},
+      onStep: step => {
+        if (step !== 'replaced a') return;
+        writeFileSync(join(root, 'b'), 'theirs');
+        isStuck = true;
+      },
+    });
+    expect(done).toMatchObject({
+      ok: false,
+      error: {
+        code: 'io_error',
+        message: expect.stringMatching(/ Not everything could be taken back: No disk\.$/),
+      },
+    });
+    expect(tree()).toEqual({...BEFORE, a: 'A', b: 'theirs'});
+    expect(readdirSync(directory)).toEqual([expect.stringMatching(/\.journal$/)]);
+  });
+
   test('W19: the new contents lie where the journal says, and it names the directories that are made', async () => {
     const {commit, write, root, directory} = place();
     const names = ['a', 'b', 'd/n', 'e/f/g/n'];
@@ -447,6 +471,17 @@ describe('W19: a call that has to wait says for which process, and none waits fo
     rmSync(path);
     unwrap(await commit([write('a', 'A', 'a')]));
     expect(tree()).toEqual({...BEFORE, a: 'A'});
+  });
+
+  test('W19: the change of another workspace is not waited for', async () => {
+    const [one, other] = [place(), place()];
+    const options = {directory: one.directory, clock: systemClock, waitMs: 0};
+    unwrap(
+      await changeWorkspace(one.workspace, options, undefined, () =>
+        other.commit([other.write('a', 'A', 'a')]),
+      ),
+    );
+    expect([one.tree(), other.tree()]).toEqual([BEFORE, {...BEFORE, a: 'A'}]);
   });
 
   test('W19: a lock that cannot be taken is a failure, and does not keep the next call out', async () => {
