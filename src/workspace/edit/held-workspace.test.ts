@@ -697,9 +697,9 @@ test('policy: the directories of a file go with their last file, and no further 
 
 test('policy: an empty directory in the place of the file, or beside it, is not removed with it', () => {
   const {root, workspace} = place();
-  for (const name of ['x/gone', 'y/go', 'gon']) mkdirSync(join(root, name), {recursive: true});
-  for (const name of ['x/gone', 'y/gone', 'gone'])
+  for (const name of ['x/gone', 'y/go', 'gon', 'zo']) mkdirSync(join(root, name), {recursive: true});
+  for (const name of ['x/gone', 'y/gone', 'gone', 'zoo/gone'])
     removeEmptyDirectories(workspace, unwrap(workspace.resolveForWrite(name)));
-  for (const name of ['x/gone', 'y/go', 'gon'])
+  for (const name of ['x/gone', 'y/go', 'gon', 'zo'])
     expect([name, existsSync(join(root, name))]).toEqual([name, true]);
 });
