@@ -50,8 +50,8 @@ export class Grants {
     action: ApprovalAction | undefined,
     subject: ApprovalSubject,
     configured: readonly CompiledRule[],
-    askedBy?: string,
-    isTainted = false,
+    askedBy: string | undefined,
+    isTainted: boolean,
   ): Grant | undefined {
     const given = this.#calls.get(hash);
     if (given !== undefined && (given || !isTainted)) return {by: 'session grant', isOfCall: true};

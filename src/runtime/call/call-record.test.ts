@@ -3,6 +3,7 @@ import {readFile, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {echoTool, openTestRuntime, toolOf} from '../../../test/support/open-test-runtime.ts';
+import type {ToolContext} from '../../core/tool.ts';
 
 test('report: a call leaves a record with its parameters, its plan and its result', async () => {
   const {call, directory} = await openTestRuntime();
@@ -58,4 +59,34 @@ test('policy: the log vouches for everything that a call left', async () => {
     }),
   );
   expect(finished?.payload['artifacts']).toEqual(hashed);
+});
+
+test('W21: what a call saves once it has answered is vouched for by its next event, and by that alone', async () => {
+  const left: ToolContext[] = [];
+  const goesOn = toolOf('goes_on', async context => {
+    await context.saveArtifact('logs/before.txt', 'before');
+    await context.emit('STARTED', {});
+    left.push(context);
+    return {};
+  });
+  const {call, events} = await openTestRuntime({tools: [goesOn]});
+  await call('goes_on');
+  const [context] = left;
+  await context?.emit('QUIET', {});
+  await context?.saveArtifact('logs/after.txt', 'after');
+  await context?.emit('ENDED', {exit_code: 0});
+  await context?.emit('QUIET', {});
+  const about = {request_id: expect.any(String), step: 1};
+  const after = {
+    path: 'logs/after.txt',
+    bytes: 5,
+    sha256: createHash('sha256').update('after').digest('hex'),
+  };
+  const own = (await events()).filter(({event}) => event === event.toUpperCase());
+  expect(own.map(({event, payload}) => [event, payload])).toEqual([
+    ['STARTED', about],
+    ['QUIET', about],
+    ['ENDED', {...about, exit_code: 0, artifacts: [after]}],
+    ['QUIET', about],
+  ]);
 });

@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {appendHash, checkHashedLine, INITIAL_HASH} from './event-chain.ts';
@@ -10,6 +11,23 @@ test('ruling W10 a line is one JSON object with seq, time, event, payload and ha
   expect(Object.keys(JSON.parse(String(line)))).toEqual(['seq', 'time', 'event', 'payload', 'hash']);
   expect(line.includes(0x0a)).toBe(false);
   expect(checkHashedLine(line, INITIAL_HASH, 1)).toEqual({ok: true, value: {event: EVENT, hash}});
+});
+
+test.each([
+  ['text', 'is no event'],
+  ['null', 'is no event'],
+  ['{"seq":1}', 'is no event'],
+  ['{"seq":1.5,"time":"","event":"","payload":{}}', 'is no event'],
+  ['{"seq":1,"time":1,"event":"","payload":{}}', 'is no event'],
+  ['{"seq":1,"time":"","event":1,"payload":{}}', 'is no event'],
+  ['{"seq":1,"time":"","event":"","payload":null}', 'is no event'],
+  ['{"seq":1,"time":"","event":"","payload":"{}"}', 'is no event'],
+  ['{"seq":2,"time":"","event":"","payload":{}}', 'has the number 2 where 1 is due'],
+])('ruling W10 a line that has the right hash and holds %s %s', (written, error) => {
+  const body = Buffer.from(written.slice(0, -1));
+  const hash = createHash('sha256').update(INITIAL_HASH).update(body).digest('hex');
+  const line = Buffer.from(`${body},"hash":"${hash}"}`);
+  expect(checkHashedLine(line, INITIAL_HASH, 1)).toEqual({ok: false, error});
 });
 
 test('policy: any changed byte, number or predecessor is seen', () => {

@@ -18,6 +18,7 @@ describe('T1 links of a delivered text', () => {
     ['https://a.example/x.', ['https://a.example/x', 'https://a.example/x.']],
     ['**https://a.example/x**', ['https://a.example/x']],
     ['(https://a.example/x).', ['https://a.example/x']],
+    ['[one](https://a.example/(x)/y).', ['https://a.example/(x)/y']],
     ['https://a.example/?a=1\\&b=2', ['https://a.example/?a=1&b=2']],
     ['https://a.example/x#', ['https://a.example/x']],
     ['https://a.example/x#y', ['https://a.example/x#y']],
@@ -50,6 +51,12 @@ describe('T1 links of a delivered text', () => {
     expect(known.bitsOf(new URL('https://a.example/20000'))).toBeUndefined();
     expect(new KnownAddresses().addLinks(links.slice(0, 19_999).join(' '))).toBe(19_999);
   });
+});
+
+test('T1 an empty fragment is none, and one that ends in # is another', () => {
+  const known = knownOf('https://a.example/x#y https://a.example/z#');
+  expect(known.bitsOf(new URL('https://a.example/x#y#'))).toBeUndefined();
+  expect(known.bitsOf(new URL('https://a.example/z'))).toBe(Math.log2(3));
 });
 
 describe('T1 what the choice of an address says', () => {
@@ -98,6 +105,16 @@ describe('T1 the end that no known address begins with', () => {
     const known = knownOf('https://a.example/one/two/page');
     known.addRequested(new URL('https://b.example/x/'));
     expect(known.novelPart(new URL(url))).toBe(novel);
+  });
+
+  test('131,072 beginnings are remembered', {tags: 'slow'}, () => {
+    const known = new KnownAddresses();
+    // Thirteen each: its host and twelve directories.
+    for (let at = 0; at < 10_082; at += 1)
+      known.addRequested(new URL(`https://${at}.example/1/2/3/4/5/6/7/8/9/10/11/12/x`));
+    const late = Array.from({length: 7}, (_, at) => new URL(`https://late-${at}.example/x`));
+    for (const url of late) known.addRequested(url);
+    expect(late.map(url => known.novelPart(url))).toEqual([...Array(6).fill('x'), 'late-6.example/x']);
   });
 
   test('twelve directories are remembered', () => {

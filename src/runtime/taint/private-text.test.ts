@@ -90,6 +90,7 @@ describe('T1 private text in a text', () => {
 });
 
 test.each([
+  [12, 0],
   [131_072, 0],
   [131_073, 1],
   [400_000, 3],

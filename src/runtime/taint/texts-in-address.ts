@@ -56,7 +56,8 @@ export function textsInAddress(address: URL): AddressTexts {
 
 /** The address as it is, and its pieces put together: what separates them may have been put in between. */
 function written({hostname, username, password, pathname, search, hash}: URL): readonly string[] {
-  const labels = /^[\d.]+$|:/.test(hostname) ? [] : hostname.split('.').slice(0, -2);
+  // A dot behind the last name makes no other host.
+  const labels = /^[\d.]+$|:/.test(hostname) ? [] : hostname.replace(/\.$/, '').split('.').slice(0, -2);
   const segments = pathname.split('/').map(percentDecoded);
   const pairs = search
     .slice(1)

@@ -1,4 +1,13 @@
-import {copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {diskCacheFixture} from '../../../test/support/disk-cache-fixture.ts';
@@ -168,6 +177,22 @@ describe('several processes', () => {
     expect(kept(fixture, ['a', 'b', 'c', 'd'])).toEqual(['a', 'c', 'd']);
   });
 
+  test('ruling F6 what another process wrote or removed is counted', async () => {
+    const fixture = diskCacheFixture({maxEntries: 2});
+    const {cache, page, clock, again} = fixture;
+    const other = again();
+    for (const [one, name] of [
+      [cache, 'a'],
+      [other, 'b'],
+      [cache, 'c'],
+      [other, 'd'],
+    ] as const) {
+      clock.advance(1000);
+      await one.write(page(url(name)));
+    }
+    expect(kept(fixture, ['a', 'b', 'c', 'd'])).toEqual(['c', 'd']);
+  });
+
   test('ruling F6 writers that take turns keep the limit exactly', async () => {
     const fixture = diskCacheFixture({maxEntries: 10});
     const caches: DiskCache[] = [fixture.cache, fixture.again(), fixture.again()];
@@ -229,6 +254,41 @@ describe('several processes', () => {
       ]);
       expect((await other.read(canonical_url, 'http'))?.extracted.markdown).toBe(`fresh ${turn}`);
     }
+  });
+
+  test.each([
+    ['another file of the same time', 'rename'],
+    ['the same file at another time', 'write'],
+  ])('ruling F6 nor %s', async (_, by) => {
+    const {cache, page, again, clock, pathOf, stored} = diskCacheFixture();
+    const fresh = {canonical_url: url('a'), extracted: {markdown: 'fresh'}};
+    await cache.write(page(url('a')));
+    const path = pathOf(url('a'));
+    utimesSync(path, 1000, 1000);
+    const now = (): number => {
+      const text = JSON.stringify({...stored(url('a')), ...fresh});
+      if (by === 'rename') {
+        writeFileSync(`${path}.new`, text);
+        utimesSync(`${path}.new`, 1000, 1000);
+        renameSync(`${path}.new`, path);
+      } else {
+        writeFileSync(path, text);
+      }
+      return clock.now();
+    };
+    await again({clock: {...clock, now}}).read(url('a'), 'http');
+    expect(stored(url('a'))).toMatchObject(fresh);
+  });
+
+  test('ruling F6 a process that only finds pages does not list the directory', async () => {
+    const {cache, page, again, directory} = diskCacheFixture();
+    await cache.write(page(url('a')));
+    rmSync(join(directory, 'changes.log'));
+    const other = again();
+    for (const _ of numbers(5)) expect(await other.read(url('a'), 'http')).toBeDefined();
+    expect(existsSync(join(directory, 'changes.log'))).toBe(false);
+    expect(await other.read(url('b'), 'http')).toBeUndefined();
+    await expect.poll(() => existsSync(join(directory, 'changes.log'))).toBe(true);
   });
 
   test('ruling F6 nor one that another process replaced while it was read', async () => {

@@ -18,6 +18,18 @@ test('FR-WF-16g where a rename is not possible the file is copied, never through
   expect(readdirSync(directory).sort()).toEqual(['a.json', 'outside']);
 });
 
+test('FR-WF-16g until it is put in its place it lies beside it, under a name that a later look clears away', async () => {
+  const directory = temporaryDirectory();
+  const names: string[] = [];
+  const still = async (): Promise<boolean> => {
+    names.push(...readdirSync(directory));
+    return true;
+  };
+  expect(await replaceFile(join(directory, 'a.json'), bytes, {still})).toBe(true);
+  expect(names).toEqual([expect.stringMatching(/^a\.tmp\.[0-9a-f]{16}$/)]);
+  expect(readdirSync(directory)).toEqual(['a.json']);
+});
+
 test('FR-WF-16g what fails leaves the old file and no other', async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'a.json');

@@ -1,3 +1,4 @@
+import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {CACHE_URL, diskCacheFixture} from '../../../test/support/disk-cache-fixture.ts';
 import {EXTRA_MEDIA} from '../page.ts';
@@ -11,6 +12,7 @@ const PLAIN = {
   expires_at: '2026-01-17T12:00:00Z',
   last_accessed_at: '2026-01-10T14:30:00Z',
 } as const;
+const PREFERENCE = {source: 'robots.txt', name: 'Content-Usage', value: 'train-ai=n'} as const;
 const read = (fields: object) =>
   parseEntry(Buffer.from(JSON.stringify({version: 2, ...PLAIN, extracted: {markdown: 'text'}, ...fields})));
 
@@ -19,6 +21,8 @@ describe('rulings R1 and R3 what is known of a page is kept with it', () => {
     {validatedAt: '2026-01-12T12:00:00.000Z'},
     ...EXTRA_MEDIA.map(media => ({media})),
     {alternate: 'https://x/feed'},
+    {usage: []},
+    {usage: [PREFERENCE, {source: 'html', name: 'License', value: 'https://x/rsl.xml'}]},
     {validatedAt: '2026-01-12T12:00:00.000Z', media: 'pdf', alternate: ''},
   ] as const)('rulings R1 and R3 %j is read as it was written', facts => {
     const entry = {...PLAIN, notes: [], extracted: {markdown: 'text'}, facts};
@@ -36,12 +40,30 @@ describe('rulings R1 and R3 what is known of a page is kept with it', () => {
     expect(Object.keys(read({})?.extracted ?? {})).toEqual(['markdown']);
     expect(Object.keys(read({media: 'pdf'})?.facts ?? {})).toEqual(['media']);
     expect(Object.keys(read({alternate: 'a'})?.facts ?? {})).toEqual(['alternate']);
+    const printed = printEntry({...PLAIN, notes: [], extracted: {markdown: 'text'}});
+    expect(JSON.parse(Buffer.from(printed).toString())).toEqual({
+      version: 2,
+      ...PLAIN,
+      checksum: crc32('text', crc32('\0\0')),
+      extracted: {markdown: 'text'},
+    });
   });
 
   test.each<[string, object]>([
+    ['no address', {canonical_url: undefined}],
+    ['an address of another type', {canonical_url: 5}],
+    ['no method', {rendering_method: undefined}],
+    ['an unknown method', {rendering_method: 'gopher'}],
     ['a kind of document that is none', {media: 'html'}],
     ['a kind of another type', {media: 1}],
     ['an alternate of another type', {alternate: 1}],
+    ['preferences that are no list', {usage_preferences: 'n'}],
+    ['preferences that are nothing', {usage_preferences: null}],
+    ['a preference that is nothing', {usage_preferences: [PREFERENCE, null]}],
+    ['a preference that is a text', {usage_preferences: [PREFERENCE, 'n']}],
+    ['a preference of an unknown source', {usage_preferences: [{...PREFERENCE, source: 'x'}]}],
+    ['a preference of an unknown name', {usage_preferences: [{...PREFERENCE, name: 'x'}]}],
+    ['a preference of another type', {usage_preferences: [{...PREFERENCE, value: 1}]}],
     ['a confirmation at no time', {validated_at: 'yesterday'}],
     ['a confirmation of another type', {validated_at: 5}],
     ['validators that are none', {validators: {etag: 'a'}}],
@@ -60,6 +82,14 @@ describe('rulings R1 and R3 what is known of a page is kept with it', () => {
   ])('ruling F4 an entry with %s is none', (_, fields) => {
     expect(read({})).toBeDefined();
     expect(read(fields)).toBeUndefined();
+  });
+
+  test('ruling F4 an entry with wrong counts beside the checksum of its page is none', () => {
+    const printed = JSON.parse(
+      Buffer.from(printEntry({...PLAIN, notes: [], extracted: {markdown: 'text'}})).toString(),
+    ) as object;
+    expect(read(printed)).toBeDefined();
+    expect(read({...printed, token_counts: 7})).toBeUndefined();
   });
 
   test('FR-WF-16c a time may have up to nine decimals', () => {

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
@@ -342,6 +342,118 @@ describe('W19: several files, all or none', () => {
   });
 });
 
+describe('W19: what the state directory does not let happen', () => {
+  test('W19: a change that cannot be announced is not begun', async () => {
+    for (const names of [['a'], ['a', 'b']]) {
+      const {workspace, directory, write, tree} = place();
+      const seen: string[] = [];
+      const onStep = (step: string): void => void seen.push(step);
+      const done = await changeWorkspace(
+        workspace,
+        {directory, clock: systemClock, onStep},
+        undefined,
+        async held => {
+          rmSync(directory, {recursive: true});
+          return held.commit(names.map(name => write(name, name.toUpperCase(), name)));
+        },
+      );
+      expect(done).toMatchObject({ok: false, error: {code: 'file_not_found', details: {path: directory}}});
+      expect([seen, tree()]).toEqual([['locked'], BEFORE]);
+    }
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['removed', ['b'], '" is a directory. Name a regular file.'],
+    ['moved away', ['a', 'b'], '": ENOTEMPTY. Check permissions and free space.'],
+  ])('W19: a journal that cannot be %s is said', async (_, changed, why) => {
+    const {commit, write, tree, root, directory} = place();
+    let journal = '';
+    const done = await commit([write('a', 'A', 'a'), write('b', 'B', 'b')], {
+      onStep: step => {
+        if (step !== 'replaced a') return;
+        for (const name of changed) writeFileSync(join(root, name), 'theirs');
+        journal = join(directory, readdirSync(directory).find(name => name.endsWith('.journal')) ?? '');
+        rmSync(journal);
+        mkdirSync(journal);
+        mkdirSync(journal.replace(/journal$/, 'conflict/x'), {recursive: true});
+      },
+    });
+    expect(tree()).toEqual({...BEFORE, ...Object.fromEntries(changed.map(name => [name, 'theirs']))});
+    const could = changed.length === 1 ? '' : 'Could not remove ';
+    expect(done).toMatchObject({
+      ok: false,
+      error: {
+        code: 'io_error',
+        message: `"b" changed since it was read in this session. Read it again and base the change on that. Not everything could be taken back: ${could}"${journal}${why}`,
+        details: {path: journal, error: 'stale_read', operation: 'roll_back'},
+      },
+    });
+  });
+
+  test('W19: what keeps a file from being taken back is said, and its journal stays', async () => {
+    const {commit, write, tree, root, directory, workspace} = place();
+    let isStuck = false;
+    const openFile: Workspace['openFile'] = async path =>
+      isStuck && path === 'a' ? fail('io_error', 'No disk.', {path}) : workspace.openFile(path);
+    const done = await commit([write('a', 'A', 'a'), write('b', 'B', 'b')], {
+      over: {...workspace, openFile},
+      onStep: step => {
+        if (step !== 'replaced a') return;
+        writeFileSync(join(root, 'b'), 'theirs');
+        isStuck = true;
+      },
+    });
+    expect(done).toMatchObject({
+      ok: false,
+      error: {
+        code: 'io_error',
+        message: expect.stringMatching(/ Not everything could be taken back: No disk\.$/),
+      },
+    });
+    expect(tree()).toEqual({...BEFORE, a: 'A', b: 'theirs'});
+    expect(readdirSync(directory)).toEqual([expect.stringMatching(/\.journal$/)]);
+  });
+
+  test('W19: the new contents lie where the journal says, and it names the directories that are made', async () => {
+    const {commit, write, root, directory} = place();
+    const names = ['a', 'b', 'd/n', 'e/f/g/n'];
+    mkdirSync(join(root, 'e'));
+    let made: readonly string[] = [];
+    let announced: readonly string[] = [];
+    let there: readonly string[] = [];
+    await commit(
+      names.map(name => write(name, 'new', name.includes('/') ? undefined : name)),
+      {
+        onStep: step => {
+          if (step !== 'staged e/f/g/n') return;
+          const journal = readdirSync(directory).find(name => name.endsWith('.journal')) ?? '';
+          const head = readFileSync(join(directory, journal), 'utf8').split('\n', 1)[0] ?? '';
+          const {entries, directories} = JSON.parse(head) as {
+            entries: {path: string; token: string}[];
+            directories: string[];
+          };
+          made = directories;
+          announced = entries.map(({path, token}) => join(dirname(path), `.forge-${token}.tmp`));
+          there = (readdirSync(root, {recursive: true}) as string[]).filter(name => name.endsWith('.tmp'));
+        },
+      },
+    );
+    expect(made).toEqual(['d', 'e/f', 'e/f/g']);
+    expect(there).toHaveLength(4);
+    expect(there.toSorted()).toEqual(announced.toSorted());
+  });
+
+  test('W19: nothing is announced behind the deadline, though no file has to be read', async () => {
+    const {commit, write} = place();
+    const seen: string[] = [];
+    const writes = [write('d', 'd', undefined), write('e', 'e', undefined)];
+    expect(await commit(writes, {deadline: LATE, onStep: step => seen.push(step)})).toMatchObject({
+      error: {code: 'timeout'},
+    });
+    expect(seen).toEqual(['locked']);
+  });
+});
+
 describe('W19: a call that has to wait says for which process, and none waits for ever', () => {
   test('W19: a holder in another process is named by its lock; when it is gone the next call goes on', async () => {
     const {commit, write, directory, root, tree} = place();
@@ -359,6 +471,17 @@ describe('W19: a call that has to wait says for which process, and none waits fo
     rmSync(path);
     unwrap(await commit([write('a', 'A', 'a')]));
     expect(tree()).toEqual({...BEFORE, a: 'A'});
+  });
+
+  test('W19: the change of another workspace is not waited for', async () => {
+    const [one, other] = [place(), place()];
+    const options = {directory: one.directory, clock: systemClock, waitMs: 0};
+    unwrap(
+      await changeWorkspace(one.workspace, options, undefined, () =>
+        other.commit([other.write('a', 'A', 'a')]),
+      ),
+    );
+    expect([one.tree(), other.tree()]).toEqual([BEFORE, {...BEFORE, a: 'A'}]);
   });
 
   test('W19: a lock that cannot be taken is a failure, and does not keep the next call out', async () => {
@@ -483,8 +606,18 @@ describe('W19: what cannot be recovered', () => {
 
   test('W19: a state directory that cannot be listed is a failure that names it', async () => {
     const {workspace, directory} = place();
-    writeFileSync(directory, '');
-    expect(await recoverJournals(workspace, directory)).toMatchObject({ok: false});
+    mkdirSync(directory);
+    const long = join(directory, 'x'.repeat(256));
+    expect(await recoverJournals(workspace, long)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'io_error',
+        message: expect.stringMatching(
+          /^Could not list ".+": ENAMETOOLONG\. Check permissions and free space\.$/,
+        ),
+        details: {path: long, error: 'ENAMETOOLONG', operation: 'list'},
+      },
+    });
   });
 
   test('policy: only scratch files of ours are removed, and only above an hour', async () => {
@@ -560,4 +693,13 @@ test('policy: the directories of a file go with their last file, and no further 
   expect(readdirSync(join(root, 'd'))).toEqual(['kept']);
   removeEmptyDirectories(workspace, unwrap(workspace.resolveForWrite('gone')));
   expect(existsSync(root)).toBe(true);
+});
+
+test('policy: an empty directory in the place of the file, or beside it, is not removed with it', () => {
+  const {root, workspace} = place();
+  for (const name of ['x/gone', 'y/go', 'gon', 'zo']) mkdirSync(join(root, name), {recursive: true});
+  for (const name of ['x/gone', 'y/gone', 'gone', 'zoo/gone'])
+    removeEmptyDirectories(workspace, unwrap(workspace.resolveForWrite(name)));
+  for (const name of ['x/gone', 'y/go', 'gon', 'zo'])
+    expect([name, existsSync(join(root, name))]).toEqual([name, true]);
 });

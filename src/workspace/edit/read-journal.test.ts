@@ -1,4 +1,4 @@
-import {chmodSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {unwrap} from '../../../test/support/outcome.ts';
@@ -112,6 +112,8 @@ describe('review B5: a journal is followed if it says all that it takes', () => 
     ['no new hash', {new_hash: undefined}],
     ['a new hash that is a list', {new_hash: [HASH]}],
     ['a new hash that is none', {new_hash: 'new'}],
+    ['a new hash with text before it', {new_hash: `x${HASH}`}],
+    ['a new hash with text behind it', {new_hash: `${HASH}0`}],
     ['an old file that is a text', {old: 'old'}],
     ['an old file that is missing', {old: undefined}],
   ])('review B5: an entry with %s is damaged', async (_, fields) => {
@@ -196,6 +198,37 @@ describe('review B5: a journal is followed if it says all that it takes', () => 
     expect(await readJournal(join(directory, 'gone'), workspace)).toMatchObject({
       error: {kind: 'unreadable', failure: {error: {code: 'file_not_found'}}},
     });
+    const long = join(directory, 'x'.repeat(256));
+    expect(await readJournal(long, workspace)).toMatchObject({
+      error: {
+        kind: 'unreadable',
+        failure: {
+          error: {
+            message: expect.stringMatching(
+              /^Could not read ".+": ENAMETOOLONG\. Check permissions and free space\.$/,
+            ),
+          },
+        },
+      },
+    });
+  });
+
+  test.runIf(process.platform === 'linux')('review B5: it is closed, followed or not', async () => {
+    const {root, workspace, path} = place();
+    const held = (): string[] =>
+      readdirSync('/proc/self/fd').filter(name => {
+        try {
+          return readlinkSync(`/proc/self/fd/${name}`) === path;
+        } catch {
+          return false;
+        }
+      });
+    for (const text of ['', JSON.stringify({root, temporary: 'x', directories: []})]) {
+      writeFileSync(path, text, {mode: 0o600});
+      await readJournal(path, workspace);
+      await readIntent(path, workspace);
+      expect(held()).toEqual([]);
+    }
   });
 });
 

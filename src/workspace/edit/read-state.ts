@@ -7,7 +7,7 @@ import {readWhole} from '../open-file.ts';
 import {byteString} from '../patch/byte-string.ts';
 import type {FileState} from '../patch/file-change.ts';
 import type {ReadTracker} from '../read/read-tracker.ts';
-import {fileNotFound, notAFile, staleRead} from '../refusals.ts';
+import {notAFile, staleRead} from '../refusals.ts';
 import {inTurns} from '../turns.ts';
 import type {WritablePath} from '../workspace-path.ts';
 
@@ -22,7 +22,7 @@ export async function readState(
   deadline?: Deadline,
 ): Promise<Result<FileState>> {
   const file = await workspace.openFile(path);
-  if (!file.ok) return file.error.code === 'file_not_found' ? fileNotFound(path) : file;
+  if (!file.ok) return file;
   const {links, mode, owner} = file.value.info;
   const bytes = await readWhole(file.value, {maxBytes: MAX_WHOLE_FILE_BYTES, deadline});
   if (!bytes.ok) return bytes;

@@ -79,6 +79,7 @@ const journalOf = ({root, state}: Place): string =>
 describe('review B5: a damaged journal', () => {
   test.each([
     ['half a line', '{"version":2,"root":"/wo'],
+    ['half a line that ends', '{"version":2,"root":"/wo\n'],
     ['nothing', ''],
     ['another shape', '{"version":2,"entries":[{"path":7}]}\n'],
     ['a list', '[]\n'],

@@ -5,6 +5,7 @@ import {unwrap} from '../../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {fail} from '../../core/failure/fail.ts';
+import {ok} from '../../core/result.ts';
 import {contentHash} from '../content-hash.ts';
 import {type HoldEntry, handleByDescriptor} from '../jail/entry-handle.ts';
 import {openWorkspace} from '../jail/jail.ts';
@@ -167,7 +168,7 @@ describe('W19: what a change that was cut off leaves', () => {
   });
 
   test('what the system refuses is the answer, and a temporary file that is gone is none', async () => {
-    const {root, workspace, pathOf, temporaryOf, textOf} = place();
+    const {root, workspace, pathOf, temporaryOf, textOf, old} = place();
     const failing = fail('io_error', 'No.', {path: 'a'});
     const temporary = temporaryOf('a', 0);
     const entries = [{path: pathOf('a'), temporary, old: undefined, newHash: textOf('new').hash}];
@@ -180,6 +181,18 @@ describe('W19: what a change that was cut off leaves', () => {
     expect(await clear(workspace, {temporary, directories: []})).toEqual({ok: true, value: undefined});
     const openFile = async () => failing;
     expect(await rollBack({...workspace, openFile}, journal)).toEqual(failing);
+    const back = {
+      root,
+      entries: [{path: pathOf('a'), temporary, old: old('old'), newHash: textOf('new').hash}],
+      directories: [],
+    };
+    expect(await rollBack({...workspace, stage: async () => failing}, back)).toEqual(failing);
+    const stage: typeof workspace.stage = async (...parameters) => {
+      const staged = await workspace.stage(...parameters);
+      return staged.ok ? ok({...staged.value, replace: async () => failing}) : staged;
+    };
+    expect(await rollBack({...workspace, stage}, back)).toEqual(failing);
+    expect(readFileSync(join(root, 'a'), 'utf8')).toBe('new');
     const stale = fail('not_a_file', 'A link.', {path: 'a'});
     expect(await rollBack({...workspace, openFile: async () => stale}, journal)).toEqual({
       ok: true,

@@ -12,8 +12,8 @@ export function checkRule(
   rule: ApprovalRule,
   tool: Pick<Tool, 'name' | 'action'>,
   subject: ApprovalSubject,
-  beside: readonly CompiledRule[] = [],
-  isTainted = false,
+  beside: readonly CompiledRule[],
+  isTainted: boolean,
 ): Result<CompiledRule, string> {
   const compiled = compileRule(rule, 'The rule');
   if (!compiled.ok) return {ok: false, error: compiled.error.join(' ')};

@@ -56,12 +56,20 @@ describe('ruling W2: gitignore-style', () => {
     expect(matches(pattern, path)).toBe(expected);
   });
 
-  test.each(['!a', '', '/', '//', 'a//b', 'a/../b', './a', '[a', 'a\\', '*.{pem,key}'])(
-    'policy: %j stops start-up instead of meaning something else',
-    pattern => {
-      expect(compilePathGlob(pattern).ok).toBe(false);
-    },
-  );
+  test.each([
+    ['!a', 'starts with "!"; write a rule that says the opposite'],
+    ['', 'matches nothing; write ** for everything'],
+    ['/', 'matches nothing; write ** for everything'],
+    ['//', 'matches nothing; write ** for everything'],
+    ['a//b', 'has the segment ""'],
+    ['a/../b', 'has the segment ".."'],
+    ['./a', 'has the segment "."'],
+    ['[a', 'has a "[" without "]"; write \\[ for the character'],
+    ['a\\', 'ends in a backslash'],
+    ['*.{pem,key}', 'has "{"; write one rule for each alternative, or \\{ for the character'],
+  ])('policy: %j stops start-up instead of meaning something else, and says why', (pattern, error) => {
+    expect(compilePathGlob(pattern)).toEqual({ok: false, error});
+  });
 
   test('policy: a path matches itself, its directory and nothing beside it', () => {
     const name = fc.stringMatching(/^[a-z0-9_-]{1,8}$/);

@@ -4,6 +4,8 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -90,6 +92,31 @@ describe('FR-WF-16h what cannot be done is said in the log', () => {
     ]);
     expect(await again().read(url('b'), 'http')).toBeDefined();
     expect(existsSync(directory)).toBe(true);
+  });
+
+  test('FR-WF-16h an entry that is gone already is no failure', async () => {
+    const {cache, page, pathOf, files, log} = diskCacheFixture({maxEntries: 1});
+    await cache.write(page(url('a')));
+    rmSync(pathOf(url('a')));
+    expect(await cache.write(page(url('b')))).toBe(true);
+    expect([files().length, log]).toEqual([1, []]);
+  });
+
+  test.runIf(process.platform === 'linux')('policy: nothing of the directory stays open', async () => {
+    const {cache, page, directory, again} = diskCacheFixture({maxEntries: 2});
+    for (const name of ['a', 'b', 'c']) {
+      await cache.write(page(url(name)));
+      await cache.read(url(name), 'http');
+    }
+    await again().write(page(url('d')));
+    const open = readdirSync('/proc/self/fd').flatMap(name => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${name}`)];
+      } catch {
+        return [];
+      }
+    });
+    expect(open.filter(path => path.startsWith(directory))).toEqual([]);
   });
 
   test('FR-WF-16h of a read that failed the whole event is logged; of an entry that is not there, none', async () => {

@@ -209,6 +209,13 @@ describe('show', () => {
 });
 
 describe('prune', () => {
+  test('policy: where nothing goes, no other process has to count anew', async () => {
+    const {cache, manager, page, directory} = fixture();
+    await cache.write(page(url('a')));
+    expect(await value(manager.prune())).toMatchObject({removed_bytes: 0, kept: 1});
+    expect(existsSync(join(directory, 'changes.log'))).toBe(true);
+  });
+
   test('policy: what has expired goes, and the freed bytes are told', async () => {
     const {cache, manager, page, pathOf, clock} = fixture();
     await cache.write(page(url('old')));
@@ -276,6 +283,16 @@ describe('prune', () => {
 });
 
 describe('clear', () => {
+  test('policy: of two at once each entry is removed by one, and counted by it', async () => {
+    const {cache, manager, openManager, page, files} = fixture();
+    const names = Array.from({length: 20}, (_, at) => `p${at}`);
+    for (const name of names) await cache.write(page(url(name)));
+    const both = await Promise.all([value(manager.clear()), value(openManager().clear())]);
+    expect(both.reduce((sum, {removed}) => sum + removed.cleared, 0)).toBe(names.length);
+    expect(both.map(({refused}) => refused)).toEqual([0, 0]);
+    expect(files()).toEqual([]);
+  });
+
   test('policy: every entry goes, parts of dead writers too, and nothing that is not the cache’s', async () => {
     const {cache, manager, page, pathOf, directory, files} = fixture();
     await cache.write(page(url('a')));

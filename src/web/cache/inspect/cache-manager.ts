@@ -83,9 +83,10 @@ export function openCacheManager(settings: CacheManagerSettings): CacheManager {
     async show(url) {
       const directory = await findDirectory(settings.directory);
       if (!directory.ok) return directory;
+      if (directory.value === undefined) return ok([]);
       const entries: CacheEntry[] = [];
-      for (const method of directory.value === undefined ? [] : METHODS) {
-        const entry = await readWhole(entryPath(directory.value ?? '', cacheKey(url, method)), maxBytes);
+      for (const method of METHODS) {
+        const entry = await readWhole(entryPath(directory.value, cacheKey(url, method)), maxBytes);
         if (!entry.ok) return entry;
         if (entry.value?.canonical_url === url && entry.value.rendering_method === method) {
           const {counts: _, ...page} = entry.value;
@@ -118,7 +119,7 @@ async function removeAll(
   }
   const gone = Object.values(removed).reduce((sum, count) => sum + count, 0);
   // Processes that have counted the entries list the directory anew when they miss their journal.
-  if (gone > 0) await rm(join(resolve(directory), JOURNAL), {force: true}).catch(expectedErrorCode);
+  if (gone > 0) await rm(join(resolve(directory), JOURNAL)).catch(expectedErrorCode);
   const bytes = found.reduce((sum, entry) => sum + entry.size, 0);
   return {removed, removed_bytes, kept: found.length - gone, kept_bytes: bytes - removed_bytes, refused};
 }

@@ -49,6 +49,16 @@ describe('ruling F4 what an entry says of itself', () => {
     expect((await readEntryHead(path, KEY))?.head).toEqual(HEAD);
   });
 
+  test('ruling F4 is nothing of a small one whose end is damaged, up to 4096 bytes', async () => {
+    const {size} = lstatSync(written(0));
+    for (const units of [10, 4096 - size]) {
+      const path = written(units, printed => `${printed.slice(0, -1)}]`);
+      expect((await readEntryHead(path, KEY))?.head).toBeUndefined();
+    }
+    const larger = written(4097 - size, printed => `${printed.slice(0, -1)}]`);
+    expect((await readEntryHead(larger, KEY))?.head).toEqual(HEAD);
+  });
+
   test('ruling F4 is told of a browser entry as such', async () => {
     const path = written(10_000, printed => printed.replace('"http"', '"browser"'));
     const found = await readEntryHead(path, cacheKey(CACHE_URL, 'browser'));

@@ -1,4 +1,4 @@
-import {lstat, rm} from 'node:fs/promises';
+import {lstat, unlink} from 'node:fs/promises';
 import {expectedErrorCode} from '../../../system/error-code.ts';
 import type {ScannedEntry} from './scan-entries.ts';
 
@@ -15,7 +15,7 @@ export async function removeEntry({
     const now = await lstat(path);
     // Without an inode it could not be read; then whatever stands there is what was meant.
     if (inode !== 0 && (now.ino !== inode || now.mtimeMs !== changedMs)) return 'kept';
-    await rm(path);
+    await unlink(path);
     return 'removed';
   } catch (error) {
     return expectedErrorCode(error) === 'ENOENT' ? 'kept' : 'refused';

@@ -10,6 +10,17 @@ test('ruling W6: overlapping occurrences count', () => {
   expect(atOnce(findOccurrences('a'.repeat(100), 'a', 2))).toEqual({count: 100, first: [0, 1]});
 });
 
+test('ruling W6: where a text repeats in itself, no occurrence is missed', () => {
+  expect(atOnce(findOccurrences('aabaaabaaab', 'aabaaab'))).toEqual({count: 2, first: [0, 4]});
+  expect(atOnce(findOccurrences('abacababacabab', 'abacabab'))).toEqual({count: 2, first: [0, 6]});
+  expect(atOnce(findOccurrences('aaabaaaabaaabaa', 'aaabaa'))).toEqual({count: 3, first: [0, 5, 9]});
+});
+
+test('review R12: a short text takes no turns', () => {
+  const work = findOccurrences('ababab', 'abab');
+  expect(work.next()).toEqual({done: true, value: {count: 2, first: [0, 2]}});
+});
+
 test('it agrees with indexOf', () => {
   const text = fc.array(fc.constantFrom('a', 'b', '\n')).map(parts => parts.join(''));
   fc.assert(

@@ -17,6 +17,7 @@ const MIB = BYTES_A_TURN;
 
 describe('review R12: a large text is gone through in turns of a MiB', () => {
   test.each([
+    ['a short text', 3, 0],
     ['a text of one', MIB, 0],
     ['one unit more', MIB + 1, 1],
     ['a text of three', 3 * MIB, 2],

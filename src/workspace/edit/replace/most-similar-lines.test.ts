@@ -10,6 +10,13 @@ describe('W6: the place that was most likely meant', () => {
     ['its place in what was wanted counts', 'a\nb\nsome line\nc', 'other\nsome line\nmore', [2, 4]],
     ['more equal lines win', 'line one\nx\nline one\nline two', 'line one\nline two', [3, 4]],
     ['of as many the first wins', 'line one\nx\nline one', 'line one\nx', [1, 2]],
+    ['nor do fewer, though they come first', 'x\nline two\nline one\nline two', 'line one\nline two', [3, 4]],
+    [
+      'the first also where its line is the last',
+      'x\nline two\ny\nline one\nz',
+      'line one\nline two',
+      [1, 2],
+    ],
     ['blanks do not count', '  some   line', 'some line', [1, 1]],
     ['three characters tell nothing', 'abc\nabcd', 'abc\nabcx', undefined],
     ['four do', 'x\nabcd\ny', 'abcd', [2, 2]],

@@ -15,8 +15,8 @@ export function mostSimilarLines(
   const sought = wanted.map(bare);
   const start = byEqualLines(lines, sought) ?? byLikeness(lines, sought);
   if (start === undefined) return undefined;
-  const first = Math.max(0, start);
-  return [first + 1, Math.max(first + 1, Math.min(lines.length, start + wanted.length))];
+  // One of the lines wanted is there, so something of the place is in the file.
+  return [Math.max(0, start) + 1, Math.min(lines.length, start + wanted.length)];
 }
 
 /** Each equal line votes for where the first line would be. */

@@ -54,6 +54,23 @@ describe('ruling W6: no_match says where the nearest is, and what differs', () =
     );
   });
 
+  test('what is shown is as it is in the file, its byte order mark too', () => {
+    expect(near('\ufeffa = 1;\nb = 2;\n', 'a =  1;\nb = 2;').nearest?.text).toBe('\ufeffa = 1;\nb = 2;');
+  });
+
+  test('numbers within the lines are no line numbers', () => {
+    const {nearest} = near('case a\ncase b\n', 'case 1: a\ncase 2: b');
+    expect(nearest?.differs ?? []).not.toContain('line numbers pasted with the text');
+  });
+
+  test('line numbers where a line of blanks has none', () => {
+    expect(near('a = 1;\n  \nb = 2;\n', '1|a = 1;\n  \n3|b = 2;').nearest).toEqual({
+      lines: [1, 3],
+      text: 'a = 1;\n  \nb = 2;',
+      differs: ['line numbers pasted with the text'],
+    });
+  });
+
   test.each([
     ['7\t', '8\t'],
     ['7|', '8|'],

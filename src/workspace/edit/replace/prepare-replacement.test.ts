@@ -88,6 +88,11 @@ describe('W18: several edits of one file', () => {
     const {match, matches} = unwrap(await replace(['a', 'b', true]));
     expect(match).toEqual({lines: [1, 2], count: 3});
     expect(matches).toEqual([match]);
+    // Of a longer text the first line stays as it was, and is part of the place all the same.
+    expect(unwrap(await opened('one\ntwo\n').replace(['one\ntwo', 'one\n2'])).match).toEqual({
+      lines: [1, 2],
+      count: 1,
+    });
     expect(await opened('a').replace(['b', 'c'])).toMatchObject({
       error: {message: expect.stringMatching(/^old_string does not occur in "f\.txt"\./)},
     });

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -143,6 +144,13 @@ describe('ruling W11: write_file', () => {
     expect(readdirSync(root)).toEqual(['f.txt']);
   });
 
+  test('policy: content that is too large is refused before the file is looked at', async () => {
+    const {files, tracker} = await session();
+    const path = unwrap(files.resolveForWrite('f.txt'));
+    const bytes = new Uint8Array(32 * 1024 * 1024 + 1);
+    expect(codeOf(await prepareWrite(files, tracker, path, bytes))).toBe('file_too_large');
+  });
+
   test('the same content is no change, and the file is not touched', async () => {
     const {commit, read, write, at} = await session();
     await read('f.txt');
@@ -171,6 +179,10 @@ describe('ruling W11: write_file', () => {
     expect(codeOf(await write('hard.txt', 'x'))).toBe('not_a_file');
     expect(codeOf(await write('soft.txt', 'x'))).toBe('symlink_blocked');
     expect(codeOf(await write('soft.txt/x', 'x'))).toBe('symlink_blocked');
+    mkdirSync(join(root, 'directory/below'), {recursive: true});
+    expect(await write('directory', 'x')).toMatchObject({
+      error: {code: 'not_a_file', details: {kind: 'directory'}},
+    });
     expect(readFileSync(at, 'utf8')).toBe('one\ntwo\n');
   });
 });
