@@ -85,7 +85,7 @@ function parsePerson(text: string): Person {
   let isUser = false;
   for (const line of text.split(/\r?\n/)) {
     const section = /^\s*\[([^\]]*)\]/.exec(line);
-    if (section !== null) isUser = section[1]?.trim().toLowerCase() === 'user';
+    if (section !== null) isUser = section[1]?.toLowerCase() === 'user';
     const [, key = '', value = ''] = /^\s*(?:\[[^\]]*\]\s*)?(name|email)\s*=\s*(.*)$/i.exec(line) ?? [];
     if (isUser && key !== '') found[key.toLowerCase() as 'name' | 'email'] = usable(plainValue(value));
   }

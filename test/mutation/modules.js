@@ -19,9 +19,6 @@ const PATCH_TIMED = 'src/workspace/patch/hostile.test.ts';
 /** A process of its own has no mutant switched on. */
 const IN_A_PROCESS = 'src/runtime/session-crash.test.ts';
 
-/** All tests share their modules here, so one that puts another in the place of a module cannot run. */
-const MOCKING = ['src/sandbox/bubblewrap/bubblewrap-setup.test.ts', 'src/sandbox/child/broken-pipes.test.ts'];
-
 /** What is mutated, and the tests beside it that have to notice: paths from `root`. */
 export const MODULES = {
   url: root => folder(root, 'src/web/url'),
@@ -36,7 +33,7 @@ export const MODULES = {
   tools: root => quick(without(folder(root, 'src/tools'), TIMED)),
   edit: root => folder(root, 'src/workspace/edit'),
   patch: root => quick(without(folder(root, 'src/workspace/patch'), PATCH_TIMED)),
-  sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/', ...MOCKING),
+  sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/'),
   'sandbox-guard': root => folder(root, 'src/sandbox/guard'),
   jail: root =>
     without(

@@ -10,7 +10,7 @@ export const slow = {
   description: 'Takes a third of a second or more. `npm run test:unit` leaves it out.',
 };
 
-/** Races, crashes, hostile input and properties, and what puts another module in the place of one: each file has a process of its own. */
+/** Races, crashes, hostile input and properties, and what puts other functions in the place of Node's: each file has a process of its own. */
 export const takesAProcess = [
   'src/**/*{race,hostile,crash}*.test.ts',
   'src/**/*.property.test.ts',

@@ -2,6 +2,7 @@ import {chmodSync, chownSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test, vi} from 'vitest';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
+import {breakPipes, startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import type {LogEvent} from '../../core/log.ts';
@@ -102,4 +103,11 @@ test.runIf(process.getuid?.() === 0)('W8: root becomes the owner of the workspac
   expect(said).toBe(
     'setpriv is not installed, so root cannot become the owner of the workspace. Nothing was run. To fix it: apt-get install util-linux.',
   );
+});
+
+test('policy: a pipe to what is asked that breaks is no exception', async () => {
+  const children = startedChildren();
+  expect((await setup({...versionIs('0.9.0'), setpriv: 'exit 0'})).said).toBe('ok');
+  expect(children.length).toBeGreaterThan(1);
+  for (const child of children) breakPipes(child);
 });
