@@ -11,6 +11,7 @@ const PROGRAM = `#!/bin/sh
 place=\${0%/bin/bwrap}
 [ "$1" != --version ] || { echo 'bubblewrap 0.9.0'; exit 0; }
 [ "$1" = --args ] || exit 1
+trap '' PIPE
 cat <&7 >"$place/profile.$$"
 mv "$place/profile.$$" "$place/profile"
 echo started >>"$place/starts"

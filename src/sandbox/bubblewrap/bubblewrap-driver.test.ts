@@ -1,3 +1,4 @@
+import type {ChildProcess} from 'node:child_process';
 import {chmodSync, mkdirSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, onTestFinished, test, vi} from 'vitest';
@@ -16,6 +17,7 @@ import {WorkspaceGuard} from '../guard/workspace-guard.ts';
 import type {RunOptions} from '../options.ts';
 import type {SandboxCommand, SandboxHost} from '../sandbox.ts';
 import {BubblewrapSandbox} from './bubblewrap.ts';
+import {DESCRIPTORS} from './bubblewrap-scripts.ts';
 
 /** Nobody has to become the owner of the workspace. */
 beforeEach(() => {
@@ -261,6 +263,33 @@ describe('BubblewrapSandbox', () => {
     const spill = {stdout: into(spilt.stdout), stderr: into(spilt.stderr)};
     await run('echo out; echo err >&2', {spill});
     expect(spilt).toEqual({stdout: ['out\n'], stderr: ['err\n']});
+  });
+
+  test.each(['report', 'status'] as const)('policy: where its %s breaks, it is another one', async name => {
+    const reset = new Error('read ECONNRESET');
+    const pipeOf = (child: ChildProcess) => child.stdio.at(DESCRIPTORS[name]);
+    let breaks = true;
+    const children = startedChildren(child => {
+      if (breaks && child.stdio.length > 9) setImmediate(() => pipeOf(child)?.destroy(reset));
+    });
+    const {bubblewrap, run} = open();
+    // Before a command is sent: nothing is run.
+    expect(await run('true')).toMatchObject({
+      message:
+        'A pipe to the sandbox process broke before the command was sent. Nothing was run. To fix it: call it again; nothing of it was run.',
+    });
+    breaks = false;
+    expect(await run('true')).toMatchObject(ENDED);
+    // While it waits: it is replaced.
+    await vi.waitFor(() => expect(bubblewrap.starts()).toBeGreaterThanOrEqual(4), {interval: 5});
+    for (const child of children) if (child.stdio.length > 9) pipeOf(child)?.destroy(reset);
+    expect(await run('echo out')).toMatchObject({...ENDED, out: 'out\n'});
+    // While a command runs: what is known of it is told.
+    const onStart = () =>
+      children.filter(({exitCode}) => exitCode === null).map(child => pipeOf(child)?.destroy(reset));
+    expect(await run('echo out; exit 7', {onStart})).toMatchObject({
+      ...{exitStatus: {kind: 'exited', code: 7}, out: 'out\n'},
+    });
   });
 
   test('policy: after it was closed nothing waits, and what waited has ended', async () => {
