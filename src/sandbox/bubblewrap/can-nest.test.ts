@@ -29,7 +29,7 @@ test('review R1: it is asked as a sandbox is started: one in another one, and wh
   const children = startedChildren();
   const directory = program('pwd >"$0.place"; /usr/bin/env >"$0.env"; printf "%s\\n" "$@" >"$0.args"');
   const bwrap = join(directory, 'bwrap');
-  expect(await canNest(['/usr/bin/env', bwrap], ['COMMAND'], ['SYSTEM'])).toBe('nests');
+  expect(await canNest(['/usr/bin/env', 'A=b', bwrap], ['COMMAND'], ['SYSTEM'])).toBe('nests');
   const of = (what: string) => readFileSync(`${bwrap}.${what}`, 'utf8');
   expect(of('place')).toBe('/\n');
   expect(of('env')).not.toContain('HOME');

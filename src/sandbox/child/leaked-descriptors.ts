@@ -25,8 +25,8 @@ function openDescriptors(place: string): readonly string[] {
 
 function isClosedOnExec(place: string, descriptor: number): boolean {
   try {
-    const flags = /^flags:\t([0-7]+)/m.exec(readFileSync(`${place}/fdinfo/${descriptor}`, 'utf8'))?.[1];
-    return (Number.parseInt(flags ?? '0', 8) & O_CLOEXEC) !== 0;
+    const flags = /flags:\t([0-7]+)/.exec(readFileSync(`${place}/fdinfo/${descriptor}`, 'utf8'))?.[1];
+    return (Number.parseInt(String(flags), 8) & O_CLOEXEC) !== 0;
   } catch {
     // The one that listed the directory is gone again.
     return true;

@@ -1,8 +1,9 @@
 import {once} from 'node:events';
-import {readdirSync} from 'node:fs';
+import fs, {readdirSync} from 'node:fs';
+import {syncBuiltinESMExports} from 'node:module';
 import type {Readable, Writable} from 'node:stream';
 import {text} from 'node:stream/consumers';
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {endGroup} from './end-group.ts';
 import {type ChildPlan, startChild} from './start-child.ts';
 
@@ -37,7 +38,7 @@ test('policy: a descriptor that was planned is a pipe, whatever lies below it is
 test('policy: one that leads a group is not ended with ours', async () => {
   const group = async (detached: boolean) => {
     const child = start('read -r x y z state group rest </proc/self/stat; echo "$group"; cat', {
-      ...{pipes: [0], detached},
+      ...{pipes: [0], ...(detached && {detached})},
     });
     const [said] = await once(child.stdout ?? child, 'data');
     const isOwn = Number(String(said)) === child.pid;
@@ -51,7 +52,10 @@ test('policy: one that leads a group is not ended with ours', async () => {
 
 test('policy: a pipe that breaks is an end and no exception', async () => {
   const child = start('sleep 600', {pipes: [0]});
-  for (const stream of child.stdio) stream?.destroy(new Error('read ECONNRESET'));
+  for (const stream of child.stdio) {
+    stream?.emit('error', new Error('read ECONNRESET'));
+    stream?.destroy();
+  }
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(child.signalCode).toBe('SIGKILL');
@@ -62,4 +66,26 @@ test('policy: what the system refuses is thrown, and nothing stays open', () => 
   const before = open();
   expect(() => start('true', {env: {A: 'x'.repeat(3_000_000)}})).toThrow('E2BIG');
   expect(open()).toBe(before);
+});
+
+test('policy: a system that complains when we close what the child has takes nothing back', async () => {
+  const complain = (error: Error) => {
+    const {closeSync} = fs;
+    const spy = vi.spyOn(fs, 'closeSync').mockImplementation(descriptor => {
+      closeSync(descriptor);
+      throw error;
+    });
+    syncBuiltinESMExports();
+    return () => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    };
+  };
+  let restore = complain(Object.assign(new Error('close EIO'), {syscall: 'close'}));
+  const child = start('echo runs');
+  restore();
+  expect(await said(child.stdout)).toBe('runs\n');
+  restore = complain(new Error('A bug.'));
+  expect(() => start('true')).toThrow('A bug.');
+  restore();
 });
