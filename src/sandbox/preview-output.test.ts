@@ -44,10 +44,10 @@ describe('previewOutput', () => {
   });
 
   test('policy: 4,000 characters of the head and 8,000 of the tail are shown, line breaks counted', () => {
-    const lines = (count: number) => Array.from({length: count}, (_, at) => String(at).padEnd(999, 'x'));
-    expect(preview(lines(12).join('\n'))).toEqual({text: lines(12).join('\n'), truncated: false});
-    const shown = lines(13).toSpliced(4, 1, '[1 of 13 lines left out; ask again]');
-    expect(preview(lines(13).join('\n'))).toEqual({text: shown.join('\n'), truncated: true});
+    const lines = (count: number) => Array.from({length: count}, (_, at) => String(at).padEnd(79, 'x'));
+    expect(preview(lines(150).join('\n'))).toEqual({text: lines(150).join('\n'), truncated: false});
+    const shown = lines(151).toSpliced(50, 1, '[1 of 151 lines left out; ask again]');
+    expect(preview(lines(151).join('\n'))).toEqual({text: shown.join('\n'), truncated: true});
   });
 
   test('policy: a line of more than 1,000 characters is cut in its middle', () => {

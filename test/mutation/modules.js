@@ -19,6 +19,12 @@ const PATCH_TIMED = 'src/workspace/patch/hostile.test.ts';
 /** A process of its own has no mutant switched on. */
 const IN_A_PROCESS = 'src/runtime/session-crash.test.ts';
 
+/**
+ * They kill by what is in the environment of a process. A change of what they look for finds every process of the
+ * machine: `grep -F ''` does.
+ */
+const KILLS_OTHERS = ['src/sandbox/unconfined/host-watch.ts', 'src/sandbox/unconfined/sentinel-processes.ts'];
+
 /** What is mutated, and the tests beside it that have to notice: paths from `root`. */
 export const MODULES = {
   url: root => folder(root, 'src/web/url'),
@@ -33,7 +39,7 @@ export const MODULES = {
   tools: root => quick(without(folder(root, 'src/tools'), TIMED)),
   edit: root => folder(root, 'src/workspace/edit'),
   patch: root => quick(without(folder(root, 'src/workspace/patch'), PATCH_TIMED)),
-  sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/'),
+  sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/', ...KILLS_OTHERS),
   'sandbox-guard': root => folder(root, 'src/sandbox/guard'),
   jail: root =>
     without(

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {realpathSync, symlinkSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {breakPipes, startedChildren} from '../../../test/support/started-children.ts';
@@ -54,7 +54,11 @@ function elf({
 /** A loader that lists what is in the text. */
 function loader(list: string): string {
   const path = join(temporaryDirectory(), 'ld.so');
-  writeFileSync(path, `#!/bin/sh\n[ "$1" = --list ] || exit 3\ncat <<'END'\n${list}\nEND\n`, {mode: 0o755});
+  writeFileSync(
+    path,
+    `#!/bin/sh\n[ "$1" = --list ] || exit 3\npwd >"$0.place"; env >"$0.env"\ncat <<'END'\n${list}\nEND\n`,
+    {mode: 0o755},
+  );
   return path;
 }
 
@@ -109,19 +113,25 @@ describe.runIf(isLinux)('relayRuntime', () => {
     ['is of 32 bits', {bits: 1, types: [3], interpreter: '/nonexistent'}],
     ['is of the other byte order', {order: 2, types: [3], interpreter: '/nonexistent'}],
     ['has its headers far from its beginning', {at: 4090, types: [3], interpreter: '/nonexistent'}],
+    ['has behind its headers what looks like one', {types: [6, 3], count: 1, interpreter: '/nonexistent'}],
     ['says that it has more headers than it has', {types: [], count: 100}],
   ])('X1: a program that %s comes alone', async (_, header) => {
     const node = elf(header);
     expect(await relayRuntime(node)).toEqual(ALONE(node));
   });
 
-  test('X1: a loader whose headers end where the first page does is found', async () => {
+  test('X1: a loader that is named where the first page ends is found', async () => {
     const children = startedChildren();
+    const held = () => readdirSync('/proc/self/fd').length;
+    const before = held();
     const interpreter = loader('');
-    const node = elf({at: 4096 - 56, types: [3], interpreter});
+    const node = elf({at: 4096 - 40, types: [3], interpreter});
     expect((await relayRuntime(node)).mounts).toContainEqual({
       ...{source: interpreter, target: '/run/forge-egress/loader'},
     });
+    expect(held()).toBeLessThanOrEqual(before);
+    expect(readFileSync(`${interpreter}.place`, 'utf8')).toBe('/\n');
+    expect(readFileSync(`${interpreter}.env`, 'utf8')).not.toContain('HOME=');
     // A pipe that breaks is no exception.
     for (const child of children) breakPipes(child);
   });
