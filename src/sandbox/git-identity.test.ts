@@ -53,8 +53,8 @@ describe('who commits in a sandbox', () => {
     };
     const trimmed = {...named, GIT_AUTHOR_EMAIL: 'a@b'};
     expect(gitIdentity(workspace, {...env, ...named})).toEqual(trimmed);
-    expect(gitVariables({...env, ...named})).toEqual(trimmed);
-    expect(gitVariables(env)).toEqual({});
+    expect(gitVariables({...env, ...named})).toStrictEqual(trimmed);
+    expect(gitVariables(env)).toStrictEqual({});
   });
 
   test('policy: the configuration of a user lies in the home, and else where XDG has it', () => {
@@ -79,6 +79,10 @@ describe('who commits in a sandbox', () => {
     onTestFinished(() => process.chdir(here));
     expect(of({HOME: '', XDG_CONFIG_HOME: ''})).toEqual(['forge-tools', 'forge-tools@localhost']);
     expect(of({})).toEqual(['forge-tools', 'forge-tools@localhost']);
+  });
+
+  test('policy: what stands before any section is of nobody', () => {
+    expect(author({'home/.gitconfig': 'name = A\nemail = a@b\n'}).name).toBe('forge-tools');
   });
 
   test('policy: a name may have 200 characters, and its file 256 KiB', () => {
@@ -117,6 +121,7 @@ describe('who commits in a sandbox', () => {
     '[user]   name = A',
     '[other]\nname = B\n[user]\nname = A',
     'name = A\n[other]\nname = B',
+    '[other]\nname = B\n  [user]\nname = A',
     'name = A\nname = B',
     '  name=A',
     'name = A\r',

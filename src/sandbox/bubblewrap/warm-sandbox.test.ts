@@ -8,7 +8,7 @@ import {createManualClock} from '../../../test/support/manual-clock.ts';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
 import {breakPipes, startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {systemClock} from '../../core/clock.ts';
+import {type Clock, systemClock} from '../../core/clock.ts';
 import type {EgressChannel} from '../../core/egress/egress-gate.ts';
 import {JOIN} from '../../system/join-script.ts';
 import {endGroup} from '../child/end-group.ts';
@@ -74,6 +74,9 @@ function planOf(script: string, changes: Partial<SandboxPlan & SandboxPlan['setu
   return {plan, calls, children};
 }
 
+/** What waits for a moment does so for no time. */
+const hasty: Clock = {...systemClock, after: (ms, work) => systemClock.after(ms > 10 ? ms : 0, work)};
+
 /** What was started, without the shell of ours around it. */
 async function argumentsOf(changes: Partial<SandboxPlan & SandboxPlan['setup']> = {}) {
   const {plan, calls} = planOf(WAITS, changes);
@@ -127,9 +130,12 @@ test('review R17: as process 1 of a container a shell stays', async () => {
 test('W8: a control group has the limits, and is announced before it is made', async () => {
   const place = temporaryDirectory();
   const groupPlace = {version: 2, parents: [{path: place, controllers: ['memory', 'pids', 'cpu']}]} as const;
-  const {plan, calls} = planOf(WAITS, {groupPlace});
-  const clock = {...systemClock, after: (_: number, work: () => void) => systemClock.after(0, work)};
+  const {plan, calls} = planOf(WAITS, {groupPlace, clock: hasty});
   const sandbox = await startSandbox(plan);
+  // proc(5): the fifth field is the process group.
+  expect(readFileSync(`/proc/${sandbox.child.pid}/stat`, 'utf8').split(' ')[4]).toBe(
+    String(sandbox.child.pid),
+  );
   const [name = ''] = readdirSync(place);
   const directory = join(place, name);
   expect(calls[0]).toEqual(['add', [directory]]);
@@ -141,7 +147,7 @@ test('W8: a control group has the limits, and is announced before it is made', a
   expect(sandbox.child.spawnargs.slice(4, 6)).toEqual(['1', join(directory, 'cgroup.procs')]);
   expect(sandbox.child.spawnargs.slice(-6)).toEqual(['64', '0', '0', '', ...POINTS]);
   // What is no control group of the kernel cannot be taken away.
-  expect(await endSandbox(sandbox, clock, plan.watchdog)).toBe(false);
+  expect(await endSandbox(sandbox, hasty, plan.watchdog)).toBe(false);
 });
 
 /** What comes through each of these descriptors, and what is in the environment, in files beside the program. */
@@ -255,7 +261,7 @@ test('policy: where its watchdog cannot be told of it, a sandbox is killed and n
   const place = temporaryDirectory();
   const groupPlace = {version: 2, parents: [{path: place, controllers: []}]} as const;
   const failing = pretendWatchdog('lead');
-  const {plan, children} = planOf(WAITS, {groupPlace, watchdog: failing.watchdog});
+  const {plan, children} = planOf(WAITS, {groupPlace, clock: hasty, watchdog: failing.watchdog});
   const started = startSandbox({...plan, setup: {...plan.setup, becomeOwner: []}});
   await expect(started).rejects.toThrow('It cannot lead.');
   const [child] = children as [ChildProcess];
