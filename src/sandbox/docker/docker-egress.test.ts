@@ -37,9 +37,9 @@ function pretendGate(answer?: Result<EgressChannel>) {
   return {gate, calls};
 }
 
-function open(docker: PretendDocker, egress: EgressGate) {
+function open(docker: PretendDocker, egress: EgressGate, isolation = 'session') {
   const opened = openSandbox({
-    settings: {sandbox: 'docker', docker: {image: 'an-image', user: '1001:1002'}} as never,
+    settings: {sandbox: 'docker', isolation, docker: {image: 'an-image', user: '1001:1002'}} as never,
     programDirectories: [docker.programs],
     workspace: temporaryDirectory(),
     egress,
@@ -130,5 +130,17 @@ describe('the way out of a container', () => {
     );
     expect(args).toContain('HTTPS_PROXY=http://127.0.0.1:3128');
     expect(args).not.toContain('npm_config_fetch_retries=0');
+  });
+
+  test('X1: a command that did not start in a new container is not tried in another one', async () => {
+    const docker = pretendDocker(ofThisMachine);
+    const {run, putMounts} = open(docker, pretendGate().gate, 'fresh');
+    docker.put('mounts', `kernel ${bootId()}\nat 1:1\nat 1:2\nready\n`);
+    await run();
+    putMounts();
+    const before = docker.calls('run').length;
+    expect(messageOf(await run())).toContain('Docker could not start the command');
+    // That of the probe, and its own.
+    expect(docker.calls('run').length - before).toBe(2);
   });
 });
