@@ -160,15 +160,17 @@ test.each([true, false])(
   'W8: profile, filter and who commits come through pipes; nested: %s',
   async nests => {
     const script = nests ? WRITE_DOWN : WRITE_DOWN.replace(/cat <&10.*/, ':');
-    const channel: EgressChannel = {socketPath: '/s', attach: () => () => {}, close: async () => {}};
+    const way: EgressChannel = {socketPath: '/s', attach: () => () => {}, close: async () => {}};
+    const channel = nests ? way : undefined;
     const {plan} = planOf(`${script}\n${WAITS}`, {nests, channel});
     const sandbox = await startSandbox(plan);
     expect(await sandbox.report).toEqual({kind: 'mounted', lines: ['kernel x', 'ready', '']});
     const of = (what: string | number) => readFileSync(`${plan.setup.program}.${what}`, 'utf8');
-    const egressMounts = [
+    const mounts = [
       {source: process.execPath, target: '/run/forge-egress/node'},
       {source: '/s', target: '/run/forge-egress/socket'},
     ];
+    const egressMounts = nests ? mounts : [];
     const profile = {
       ...plan.setup,
       workspace: '/w',
@@ -198,6 +200,7 @@ test('W8: what process 1 says is mounted is known when its last line is there, h
   const [child] = children as [ChildProcess];
   (child.stdio[0] as unknown as NodeJS.WritableStream).write('go\n');
   expect(await sandbox.report).toEqual({kind: 'mounted', lines: ['kernel x', 'ready', '']});
+  expect(child.stdio.at(DESCRIPTORS.report)?.listenerCount('data')).toBe(0);
   // Nobody waits for it any more, and a pipe that breaks later is no exception.
   expect(clock.pending()).toBe(0);
   breakPipes(child);

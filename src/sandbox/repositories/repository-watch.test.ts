@@ -208,6 +208,17 @@ describe('a look at a workspace', () => {
     expect([await count(), await count()]).toEqual([1, 0]);
   });
 
+  test('policy: what was listed of one directory is not taken for another', async () => {
+    const {at, workspace} = open();
+    mkdirSync(at('a/made/.git'), {recursive: true});
+    mkdirSync(at('b/c'), {recursive: true});
+    const watch = new RepositoryWatch(workspace, {...clockOf(0), now: () => Date.now() + 1000});
+    for (const _ of [1, 2, 3]) {
+      const {repositories, complete} = await watch.look();
+      expect([[...repositories.keys()], complete]).toEqual([['a/made'], true]);
+    }
+  });
+
   test('policy: what is closed to us is left out, and a bug is thrown', async () => {
     const {at} = open();
     for (const name of ['closed', 'open']) mkdirSync(at(name, 'made/.git'), {recursive: true});
