@@ -142,7 +142,12 @@ describe('createSandbox', () => {
     });
     const probed = await sandbox.probe();
     await sandbox.close();
-    expect(probed).toMatchObject({error: {details: {remedy: expect.stringContaining('apt-get install')}}});
+    expect(probed).toMatchObject({
+      error: {
+        message: expect.stringContaining(' is not installed. Nothing was run.'),
+        details: {remedy: expect.stringContaining('apt-get install')},
+      },
+    });
     expect(existsSync(join(workspace, 'ran'))).toBe(false);
   });
 

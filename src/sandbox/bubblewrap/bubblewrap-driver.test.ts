@@ -283,7 +283,9 @@ describe('BubblewrapSandbox', () => {
     // While it waits: it is replaced.
     await vi.waitFor(() => expect(bubblewrap.starts()).toBeGreaterThanOrEqual(4), {interval: 5});
     for (const child of children) if (child.stdio.length > 9) pipeOf(child)?.destroy(reset);
+    const before = bubblewrap.starts();
     expect(await run('echo out')).toMatchObject({...ENDED, out: 'out\n'});
+    expect(bubblewrap.starts()).toBeGreaterThan(before);
     // While a command runs: what is known of it is told.
     const onStart = () =>
       children.filter(({exitCode}) => exitCode === null).map(child => pipeOf(child)?.destroy(reset));
