@@ -1,12 +1,15 @@
-import {chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {openSandbox, runOptions, type SandboxPlace} from '../../test/support/open-sandbox.ts';
+import {pretendDocker} from '../../test/support/pretend-docker.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
 import {silentLog} from '../core/log.ts';
 import {createSandbox} from './create-sandbox.ts';
 import {DockerClient} from './docker/docker-client.ts';
+import {WorkspaceGuard} from './guard/workspace-guard.ts';
+import {RepositoryWatch} from './repositories/repository-watch.ts';
 
 /** A directory with programs of these names that do what the scripts say. */
 function programs(scripts: Readonly<Record<string, string>>): string {
@@ -51,7 +54,9 @@ describe('createSandbox', () => {
       expect.stringContaining('docker: No Docker daemon answers'),
       expect.stringContaining('bubblewrap: '),
     ]);
-    expect(error.message).toContain('To fix it: install a newer bubblewrap.');
+    expect(error.message).toBe(
+      'Neither Docker nor bubblewrap can be used here. Nothing was run. To fix it: install a newer bubblewrap.',
+    );
   });
 
   test.each(['auto', 'bubblewrap'] as const)(
@@ -137,7 +142,12 @@ describe('createSandbox', () => {
     });
     const probed = await sandbox.probe();
     await sandbox.close();
-    expect(probed).toMatchObject({error: {details: {remedy: expect.stringContaining('apt-get install')}}});
+    expect(probed).toMatchObject({
+      error: {
+        message: expect.stringContaining(' is not installed. Nothing was run.'),
+        details: {remedy: expect.stringContaining('apt-get install')},
+      },
+    });
     expect(existsSync(join(workspace, 'ran'))).toBe(false);
   });
 
@@ -271,5 +281,89 @@ test('regression: a command that the system cannot take is a sandbox_error and n
   expect(ran).toMatchObject({
     ok: false,
     error: {code: 'sandbox_error', details: {error: expect.stringContaining('E2BIG')}},
+  });
+});
+
+describe('what is around a command', () => {
+  const command = {command: 'true', env: {}, timeoutMs: 5000, signal: new AbortController().signal};
+
+  function open(settings: SandboxPlace['settings'] = {sandbox: 'docker'}) {
+    const docker = pretendDocker();
+    const enter = vi.spyOn(WorkspaceGuard.prototype, 'enter');
+    const mend = vi.spyOn(WorkspaceGuard.prototype, 'mend');
+    const opened = openSandbox({
+      ...{settings, programDirectories: [docker.programs], workspace: temporaryDirectory()},
+    });
+    onTestFinished(opened.close);
+    return {...opened, docker, enter, mend};
+  }
+
+  test('policy: a session is one of the users of its workspace, which is mended after each command', async () => {
+    const {sandbox, enter, mend, log} = open();
+    await sandbox.run(command);
+    expect(log).toEqual([
+      {
+        ...{level: 'info', event: 'sandbox_chosen', sandbox: 'docker'},
+        message: expect.stringMatching(/^Docker 27\.0, image /),
+      },
+    ]);
+    expect([enter.mock.calls.length, mend.mock.calls.length]).toEqual([1, 1]);
+    await sandbox.run(command);
+    expect([enter.mock.calls.length, mend.mock.calls.length]).toEqual([1, 2]);
+  });
+
+  test('policy: without a sandbox there is nothing to guard', async () => {
+    const {sandbox, enter} = open({sandbox: 'none', allow_insecure_none: true});
+    expect(await sandbox.run(command)).toMatchObject({ok: true});
+    expect(enter).not.toHaveBeenCalled();
+  });
+
+  test('policy: what was refused is looked for again with the next call', async () => {
+    const {sandbox, docker} = open();
+    docker.put('fails-info', 'not yet');
+    expect(await sandbox.probe()).toMatchObject({ok: false});
+    rmSync(join(docker.programs, '../fails-info'));
+    expect(await sandbox.probe()).toMatchObject({ok: true});
+  });
+
+  test('review R7: repositories that a command has made are named', async () => {
+    const {sandbox, workspace} = open();
+    await sandbox.probe();
+    const made = {...command, command: `mkdir -p '${workspace}/made/.git'`};
+    expect(await sandbox.run(made)).toMatchObject({
+      value: {repositories: {paths: ['made'], complete: true}},
+    });
+    expect(await sandbox.run(command)).toMatchObject({value: {repositories: {paths: [], complete: true}}});
+  });
+
+  const refused = Object.assign(new Error('EMFILE: too many open files'), {code: 'EMFILE', syscall: 'open'});
+
+  test('review R7: a tree that cannot be looked at after a command is no failure of it', async () => {
+    const {sandbox} = open();
+    await sandbox.probe();
+    const {look} = RepositoryWatch.prototype;
+    const spy = vi.spyOn(RepositoryWatch.prototype, 'look');
+    spy.mockImplementationOnce(look).mockRejectedValueOnce(refused);
+    expect(await sandbox.run(command)).toMatchObject({
+      value: {exitStatus: {kind: 'exited', code: 0}, repositories: {paths: [], complete: false}},
+    });
+    spy.mockRejectedValueOnce(new Error('A bug.'));
+    await expect(sandbox.run(command)).rejects.toThrow('A bug.');
+  });
+
+  test('policy: what the system refuses before a command is a failure, and a bug is thrown', async () => {
+    const {sandbox} = open();
+    await sandbox.probe();
+    const spy = vi.spyOn(RepositoryWatch.prototype, 'look').mockRejectedValueOnce(refused);
+    expect(await sandbox.run(command)).toMatchObject({
+      error: {
+        code: 'sandbox_error',
+        message:
+          'The command could not be started. Nothing was run. To fix it: retry; if it stays, see whether the machine is out of memory, processes or descriptors.',
+        details: {error: 'EMFILE: too many open files'},
+      },
+    });
+    spy.mockRejectedValueOnce(new Error('A bug.'));
+    await expect(sandbox.run(command)).rejects.toThrow('A bug.');
   });
 });

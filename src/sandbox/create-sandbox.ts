@@ -128,10 +128,10 @@ function refusalOf(refusals: readonly {readonly kind: SandboxKind; readonly erro
   if (unsupported !== undefined) {
     return unsupportedPlatform(String(unsupported.error.details['platform']), tried);
   }
-  const last = refusals.at(-1)?.error.details['remedy'];
   return sandboxFailure({
     problem: 'Neither Docker nor bubblewrap can be used here',
-    remedy: typeof last === 'string' ? last : 'install bubblewrap.',
+    // That of what takes the least to be there.
+    remedy: String(refusals.at(-1)?.error.details['remedy']),
     tried,
   });
 }

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -41,6 +41,73 @@ describe('who commits in a sandbox', () => {
     expect(gitIdentity(workspace, {HOME: join(root, 'home')})['GIT_COMMITTER_NAME']).toBe('forge-tools');
   });
 
+  test('policy: author and committer are the same person, each stronger by its own variable', () => {
+    const {workspace, env} = place({'work/.git/config': '[user]\nname = Ada\nemail = ada@example.org\n'});
+    expect(gitIdentity(workspace, env)).toEqual({
+      ...{GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org'},
+      ...{GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org'},
+    });
+    const named = {
+      ...{GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: ' a@b '},
+      ...{GIT_COMMITTER_NAME: 'C', GIT_COMMITTER_EMAIL: 'c@d'},
+    };
+    const trimmed = {...named, GIT_AUTHOR_EMAIL: 'a@b'};
+    expect(gitIdentity(workspace, {...env, ...named})).toEqual(trimmed);
+    expect(gitVariables({...env, ...named})).toStrictEqual(trimmed);
+    expect(gitVariables(env)).toStrictEqual({});
+  });
+
+  test('policy: the configuration of a user lies in the home, and else where XDG has it', () => {
+    const {root, workspace, env} = place({
+      'home/.gitconfig': '[user]\nname = Home\n',
+      'home/.config/git/config': '[user]\nname = Config\nemail = config@example.org\n',
+    });
+    mkdirSync(join(root, 'xdg/git'), {recursive: true});
+    writeFileSync(join(root, 'xdg/git/config'), '[user]\nname = Xdg\nemail = xdg@example.org\n');
+    const {name, email} = {name: 'GIT_AUTHOR_NAME', email: 'GIT_AUTHOR_EMAIL'};
+    const of = (host: Readonly<Record<string, string>>) => {
+      const found = gitIdentity(workspace, host);
+      return [found[name], found[email]];
+    };
+    expect(of(env)).toEqual(['Home', 'config@example.org']);
+    expect(of({...env, XDG_CONFIG_HOME: join(root, 'xdg')})).toEqual(['Home', 'xdg@example.org']);
+    expect(of({XDG_CONFIG_HOME: join(root, 'xdg')})).toEqual(['Xdg', 'xdg@example.org']);
+    expect(of({...env, XDG_CONFIG_HOME: ''})).toEqual(['Home', 'config@example.org']);
+    // Not what lies in the directory of this process.
+    const here = process.cwd();
+    process.chdir(join(root, 'home'));
+    onTestFinished(() => process.chdir(here));
+    expect(of({HOME: '', XDG_CONFIG_HOME: ''})).toEqual(['forge-tools', 'forge-tools@localhost']);
+    expect(of({})).toEqual(['forge-tools', 'forge-tools@localhost']);
+  });
+
+  test('policy: what stands before any section is of nobody', () => {
+    expect(author({'home/.gitconfig': 'name = A\nemail = a@b\n'}).name).toBe('forge-tools');
+  });
+
+  test('policy: a name may have 200 characters, and its file 256 KiB', () => {
+    const named = (name: string) => ({'home/.gitconfig': `[user]\nname = ${name}\n`});
+    expect(author(named('x'.repeat(200))).name).toBe('x'.repeat(200));
+    expect(author(named('x'.repeat(201))).name).toBe('forge-tools');
+    expect(author(named('a\tb')).name).toBe('forge-tools');
+    const filled = (bytes: number) => {
+      const start = '[user]\nname = Ada\n#';
+      return {'home/.gitconfig': start + ' '.repeat(bytes - start.length)};
+    };
+    expect(author(filled(262_144)).name).toBe('Ada');
+    expect(author(filled(262_145)).name).toBe('forge-tools');
+  });
+
+  test('policy: a file that was read is closed, and a directory in its place is none', () => {
+    const {workspace, root} = place({'work/.git/config': '[user]\nname = Ada\n'});
+    mkdirSync(join(root, 'home/.gitconfig'));
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    const found = gitIdentity(workspace, {HOME: join(root, 'home')});
+    expect(found['GIT_AUTHOR_NAME']).toBe('Ada');
+    expect(open()).toBe(before);
+  });
+
   test.each([
     'name = A B',
     'name = "A B"',
@@ -53,6 +120,17 @@ describe('who commits in a sandbox', () => {
     '[user]name = A',
     '[user]   name = A',
     '[other]\nname = B\n[user]\nname = A',
+    'name = A\n[other]\nname = B',
+    '[other]\nname = B\n  [user]\nname = A',
+    'name = A\nname = B',
+    '  name=A',
+    'name = A\r',
+    'name = "A\\"B"',
+    'name = "A\\\\B"',
+    'name = A # "B"',
+    'email = a\nname = A',
+    'xname = B\nname = A',
+    '[user "x"]\nname = B\n[user]\nname = A',
   ])('policy: %j is read as git reads it', line => {
     const {root, workspace, env} = place({'home/.gitconfig': `[user]\n${line}\n`});
     const git = execFileSync('git', ['config', '-f', join(root, 'home/.gitconfig'), 'user.name'], {

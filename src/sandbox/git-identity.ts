@@ -85,8 +85,8 @@ function parsePerson(text: string): Person {
   let isUser = false;
   for (const line of text.split(/\r?\n/)) {
     const section = /^\s*\[([^\]]*)\]/.exec(line);
-    if (section !== null) isUser = section[1]?.trim().toLowerCase() === 'user';
-    const [, key = '', value = ''] = /^\s*(?:\[[^\]]*\]\s*)?(name|email)\s*=\s*(.*)$/i.exec(line) ?? [];
+    if (section !== null) isUser = section[1]?.toLowerCase() === 'user';
+    const [, key = '', value = ''] = /^\s*(?:\[[^\]]*\]\s*)?(name|email)\s*=\s*(.*)/i.exec(line) ?? [];
     if (isUser && key !== '') found[key.toLowerCase() as 'name' | 'email'] = usable(plainValue(value));
   }
   return found;
@@ -103,7 +103,7 @@ function plainValue(written: string): string {
     at += piece.length;
     value += (piece.startsWith('"') ? piece.slice(1, -1) : piece).replace(/\\(.)/g, '$1');
   }
-  return value.trim();
+  return value;
 }
 
 function usable(value: string | undefined): string | undefined {

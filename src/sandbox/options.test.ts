@@ -1,102 +1,74 @@
 import {expect, test} from 'vitest';
-import type {Section} from '../core/setting.ts';
+import type {Section, Setting} from '../core/setting.ts';
 import {runSection} from './options.ts';
 
-/** Each setting below a section, by its name. */
-function settingsOf({entries}: Section, above = ''): Readonly<Record<string, unknown>>[] {
-  return Object.entries(entries).flatMap(([name, entry]) => [
-    {name: `${above}${name}`, ...entry},
-    ...(entry.kind === 'section' ? settingsOf(entry, `${above}${name}.`) : []),
-  ]);
+/** Each setting of a section, and of what lies below it, by its name. */
+function settingsOf(
+  entries: Section['entries'],
+  above = '',
+): readonly (readonly [string, Setting | Section])[] {
+  return Object.entries(entries).flatMap(([key, entry]) => {
+    const name = `${above}${key}`;
+    const below = 'entries' in entry ? settingsOf(entry.entries, `${name}.`) : [];
+    return [[name, entry] as const, ...below];
+  });
 }
 
-const settings = [{name: '', ...runSection}, ...settingsOf(runSection)];
+const settings = [['', runSection] as const, ...settingsOf(runSection.entries)];
+
+/** All that a setting is, but for the sentences that describe it. */
+function withoutWords(setting: Setting | Section): Readonly<Record<string, unknown>> {
+  const left = Object.entries(setting).filter(([key]) => key !== 'doc' && key !== 'entries');
+  return Object.fromEntries(left);
+}
+
+const seconds = {kind: 'integer', unit: 's'};
+const megabytes = {kind: 'integer', unit: 'MiB', max: 1_048_576};
+const section = {kind: 'section', extension: true};
+const text = {kind: 'text', default: ''};
+const nothing = {kind: 'text-list', default: []};
 
 test('policy: out of the box commands are confined, offline, and leave .git alone', () => {
-  const defaults = settings.flatMap(({name, default: value}) => (value === undefined ? [] : [[name, value]]));
-  expect(Object.fromEntries(defaults)).toEqual({
-    enabled: true,
-    sandbox: 'auto',
-    allow_insecure_none: false,
-    git: 'read-only',
-    isolation: 'session',
-    timeout_seconds: 120,
-    max_timeout_seconds: 600,
-    'background.max_commands': 4,
-    'background.max_life_seconds': 3600,
-    'egress.allow': [],
-    'egress.presets': [],
-    'egress.credentials': [],
-    'egress.max_connections': 1000,
-    'egress.max_mb': 1024,
-    'egress.max_connection_sec': 600,
-    memory_mb: 2048,
-    tmp_mb: 512,
-    max_processes: 512,
-    cpus: 2,
-    open_files: 4096,
-    kept_output_mb: 256,
-    path: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-    readable_paths: ['/opt'],
-    inherit_env: ['LANG', 'LC_ALL', 'TZ'],
-    'docker.image': 'debian:bookworm-slim',
-    'docker.user': '',
+  expect(Object.fromEntries(settings.map(([name, setting]) => [name, withoutWords(setting)]))).toEqual({
+    '': section,
+    enabled: {kind: 'flag', default: true},
+    sandbox: {kind: 'choice', default: 'auto', choices: ['auto', 'docker', 'bubblewrap', 'none']},
+    allow_insecure_none: {kind: 'flag', default: false},
+    git: {kind: 'choice', default: 'read-only', choices: ['read-only', 'commit']},
+    isolation: {kind: 'choice', default: 'session', choices: ['session', 'fresh']},
+    timeout_seconds: {...seconds, default: 120, min: 1, max: 3600},
+    max_timeout_seconds: {...seconds, default: 600, min: 1, max: 86_400},
+    background: section,
+    'background.max_commands': {kind: 'integer', default: 4, min: 0, max: 64},
+    'background.max_life_seconds': {...seconds, default: 3600, min: 1, max: 86_400},
+    egress: section,
+    'egress.allow': nothing,
+    'egress.presets': nothing,
+    'egress.credentials': {kind: 'table-list', default: [], required: ['host']},
+    'egress.credentials.host': text,
+    'egress.credentials.header': {kind: 'text', default: 'Authorization'},
+    'egress.credentials.prefix': text,
+    'egress.credentials.env': text,
+    'egress.credentials.file': {...text, path: true},
+    'egress.max_connections': {kind: 'integer', default: 1000, min: 1, max: 100_000},
+    'egress.max_mb': {...megabytes, default: 1024, min: 1},
+    'egress.max_connection_sec': {...seconds, default: 600, min: 1, max: 86_400},
+    memory_mb: {...megabytes, default: 2048, min: 64},
+    tmp_mb: {...megabytes, default: 512, min: 1},
+    max_processes: {kind: 'integer', default: 512, min: 16, max: 32_768},
+    cpus: {kind: 'integer', default: 2, min: 1, max: 1024},
+    open_files: {kind: 'integer', default: 4096, min: 64, max: 1_048_576},
+    kept_output_mb: {...megabytes, default: 256, min: 64},
+    path: {kind: 'text', default: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'},
+    readable_paths: {kind: 'text-list', default: ['/opt']},
+    inherit_env: {kind: 'text-list', default: ['LANG', 'LC_ALL', 'TZ']},
+    docker: section,
+    'docker.image': {kind: 'text', default: 'debian:bookworm-slim'},
+    'docker.user': text,
   });
 });
 
-test('policy: a choice names its values, and each setting says what it does', () => {
-  const choices = settings.flatMap(({name, choices: values}) =>
-    values === undefined ? [] : [[name, values]],
-  );
-  expect(Object.fromEntries(choices)).toEqual({
-    sandbox: ['auto', 'docker', 'bubblewrap', 'none'],
-    git: ['read-only', 'commit'],
-    isolation: ['session', 'fresh'],
-  });
-  for (const {name, doc} of settings)
+test('policy: each setting says what it does', () => {
+  for (const [name, {doc}] of settings)
     expect({name, doc}).toEqual({name, doc: expect.stringMatching(/^\S.+\.$/s)});
-});
-
-test('policy: each number has its unit and its range', () => {
-  const numbers = settings.filter(({kind}) => kind === 'integer');
-  const units = Object.fromEntries(numbers.map(({name, unit}) => [name, unit]));
-  expect(units).toEqual({
-    ...{timeout_seconds: 's', max_timeout_seconds: 's', 'background.max_life_seconds': 's'},
-    ...{memory_mb: 'MiB', tmp_mb: 'MiB', kept_output_mb: 'MiB'},
-    ...{
-      'egress.max_connections': undefined,
-      'egress.max_mb': 'MiB',
-      'egress.max_connection_sec': 's',
-    },
-    ...{
-      'background.max_commands': undefined,
-      max_processes: undefined,
-      cpus: undefined,
-      open_files: undefined,
-    },
-  });
-  for (const {name, min, max} of numbers) {
-    expect({name, isRange: Number(min) < Number(max)}).toEqual({name, isRange: true});
-  }
-  expect(numbers).toHaveLength(13);
-});
-
-test('policy: these settings are none of the specification, and say so', () => {
-  const kinds = settings.map(({name, kind, extension}) => `${name} ${kind} ${extension ?? ''}`.trim());
-  expect(kinds.filter(line => line.includes('section'))).toEqual([
-    'section true',
-    'background section true',
-    'egress section true',
-    'docker section true',
-  ]);
-  expect(kinds.filter(line => line.includes(' text'))).toEqual([
-    'egress.allow text-list',
-    'egress.presets text-list',
-    'path text',
-    'readable_paths text-list',
-    'inherit_env text-list',
-    'docker.image text',
-    'docker.user text',
-  ]);
-  expect(kinds.filter(line => line.includes(' flag'))).toEqual(['enabled flag', 'allow_insecure_none flag']);
 });

@@ -34,6 +34,31 @@ describe('previewOutput', () => {
     );
   });
 
+  test('policy: 60 lines of the head and 140 of the tail are shown, and what is between them is counted', () => {
+    const lines = (count: number) => Array.from({length: count}, (_, at) => `line ${at}`);
+    expect(preview(lines(200).join('\n'))).toEqual({text: lines(200).join('\n'), truncated: false});
+    const shown = lines(201).toSpliced(60, 1, '[1 of 201 lines left out; ask again]');
+    expect(preview(lines(201).join('\n'))).toEqual({text: shown.join('\n'), truncated: true});
+    const ended = lines(200).toSpliced(60, 1, '[1 of 200 lines left out; ask again]');
+    expect(preview(`${lines(200).join('\n')}\n`).text).toBe(`${ended.join('\n')}\n`);
+  });
+
+  test('policy: 4,000 characters of the head and 8,000 of the tail are shown, line breaks counted', () => {
+    const lines = (count: number) => Array.from({length: count}, (_, at) => String(at).padEnd(79, 'x'));
+    expect(preview(lines(150).join('\n'))).toEqual({text: lines(150).join('\n'), truncated: false});
+    const shown = lines(151).toSpliced(50, 1, '[1 of 151 lines left out; ask again]');
+    expect(preview(lines(151).join('\n'))).toEqual({text: shown.join('\n'), truncated: true});
+  });
+
+  test('policy: a line of more than 1,000 characters is cut in its middle', () => {
+    expect(preview(`a\n${'b'.repeat(1000)}`)).toEqual({text: `a\n${'b'.repeat(1000)}`, truncated: false});
+    const {text, truncated} = preview(`a\n${'b'.repeat(1001)}`);
+    expect(text).toMatch(/^a\nb+\[\.\.\. \d+ characters left out \.\.\.\]b+$/);
+    const left = Number(/\d+/.exec(text)?.[0]);
+    expect(text.match(/b/g)).toHaveLength(1001 - left);
+    expect({truncated, isShort: text.length <= 1002}).toEqual({truncated: true, isShort: true});
+  });
+
   test('policy: one line of 119,000 characters does not fill the context', () => {
     const {text, truncated} = preview(`${'x'.repeat(119_000)}`);
     expect(truncated).toBe(true);

@@ -50,7 +50,7 @@ export function unconfined(
   const wired = [...text.matchAll(/^\s*((?:eth|en|wl|veth|docker|br)[\w-]*):/gm)].map(([, name]) => name);
   if (wired.length > 0) return `it has a network (${wired.join(', ')})`;
   if (text.includes('hypervisor reachable')) return 'sockets of the hypervisor (AF_VSOCK) are let through';
-  const writable = /^writable (.*)$/m.exec(text)?.[1];
+  const writable = /^writable (.*)/m.exec(text)?.[1];
   if (writable !== undefined) return `${writable} is writable`;
   if (!text.includes('workspace writable')) return 'the workspace is not writable';
   return undefined;

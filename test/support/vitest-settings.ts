@@ -17,7 +17,7 @@ export const patience = {
   expect: {poll: {timeout: 20_000}},
 };
 
-/** Races, crashes, hostile input and properties, and what puts another module in the place of one: each file has a process of its own. */
+/** Races, crashes, hostile input and properties, and what puts other functions in the place of Node's: each file has a process of its own. */
 export const takesAProcess = [
   'src/**/*{race,hostile,crash}*.test.ts',
   'src/**/*.property.test.ts',

@@ -1,4 +1,5 @@
 import {lstatSync, readlinkSync} from 'node:fs';
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
@@ -63,6 +64,8 @@ describe('the name that the workspace has on the host', () => {
     expect(hasHostName('/home/ada/project', ['/home/ada/'])).toBe(false);
     expect(hasHostName('/home/ada/project', ['/'])).toBe(false);
     expect(hasHostName('/home/ada/project', ['relative', '/home/adam'])).toBe(true);
+    // What is relative is readable nowhere.
+    expect(hasHostName(join(process.cwd(), 'relative'), ['relative'])).toBe(true);
   });
 });
 
@@ -130,6 +133,20 @@ describe('the arguments of bubblewrap', () => {
       ...['COMMAND', ...APART, ...GIT_CONFIG, 'SYSTEM', ...OWN_PROC, '--bind', '/w', '/workspace'],
       ...['--ro-bind', '/w/.git', '/workspace/.git', '--bind', '/w/a', '/workspace/a'],
       ...['--symlink', '/workspace', '/w', ...END],
+    ]);
+  });
+
+  test('X1: what belongs to the way out is there for reading', () => {
+    const profile = {...PROFILE, egressMounts: [{source: '/s', target: '/t'}]};
+    const mounts = ['--ro-bind', '/s', '/t', '--bind', '/w', '/workspace'];
+    const at = flatProfile(profile).indexOf('/s') - 1;
+    expect(flatProfile(profile).slice(at, at + 6)).toEqual(mounts);
+    expect(nestedProfile(profile).outer.slice(-9, -3)).toEqual(mounts);
+  });
+
+  test('W18: without its name of the host nothing takes its place', () => {
+    expect(nestedProfile({...PROFILE, workspace: '/usr/w'}).outer.slice(-3)).toEqual([
+      ...['--bind', '/usr/w', '/workspace'],
     ]);
   });
 

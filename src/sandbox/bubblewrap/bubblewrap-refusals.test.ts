@@ -1,7 +1,10 @@
 import {chmodSync, chownSync, writeFileSync} from 'node:fs';
+import promises from 'node:fs/promises';
+import {syncBuiltinESMExports} from 'node:module';
 import {join} from 'node:path';
-import {expect, test, vi} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
+import {breakPipes, startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import type {LogEvent} from '../../core/log.ts';
@@ -66,6 +69,7 @@ test.each([
   ['0.8.0', true],
   ['0.11.2', true],
   ['1.0', true],
+  ['10.1', true],
 ])('W8: version %s is taken, and asked to forbid namespaces where it can: %s', async (version, disables) => {
   for (const arch of ['x64', 'arm64'] as const) {
     const {found} = await setup(versionIs(version), {machine: {platform: 'linux', arch}});
@@ -88,8 +92,32 @@ test('review R1: whether one runs in another is tried, and a warning says where 
 
 test('W8: who is not root stays who it is', async () => {
   vi.spyOn(process, 'getuid').mockReturnValue(1000);
-  const {found} = await setup({bwrap: 'echo "bubblewrap 0.9.0"'});
-  expect(found).toMatchObject({ok: true, value: {becomeOwner: [], nests: true}});
+  // Its answer has nothing of our environment.
+  const {found, log} = await setup({bwrap: 'echo "bubblewrap 0.9.0 $HOME"'});
+  expect(found).toMatchObject({
+    ok: true,
+    value: {becomeOwner: [], nests: true, version: 'bubblewrap 0.9.0'},
+  });
+  expect(log).toEqual([]);
+});
+
+test.runIf(isRoot)('W8: a workspace of root needs a control group', async () => {
+  const {readFile} = promises;
+  const spy = vi.spyOn(promises, 'readFile').mockImplementation((async (
+    ...call: Parameters<typeof readFile>
+  ) => {
+    if (call[0] === '/proc/self/cgroup') throw new Error('Expected nobody to look.');
+    return readFile(...call);
+  }) as typeof readFile);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const workspace = temporaryDirectory();
+  expect((await setup(versionIs('0.9.0'), {workspace})).said).toBe(
+    `The workspace belongs to root, and there is no control group to limit processes with. Nothing was run. To fix it: give it to a user (chown -R 1000:1000 "${workspace}"), or make /sys/fs/cgroup writable.`,
+  );
 });
 
 test.runIf(process.getuid?.() === 0)('W8: root becomes the owner of the workspace, by setpriv', async () => {
@@ -102,4 +130,11 @@ test.runIf(process.getuid?.() === 0)('W8: root becomes the owner of the workspac
   expect(said).toBe(
     'setpriv is not installed, so root cannot become the owner of the workspace. Nothing was run. To fix it: apt-get install util-linux.',
   );
+});
+
+test('policy: a pipe to what is asked that breaks is no exception', async () => {
+  const children = startedChildren();
+  expect((await setup({...versionIs('0.9.0'), setpriv: 'exit 0'})).said).toBe('ok');
+  expect(children.length).toBeGreaterThan(1);
+  for (const child of children) breakPipes(child);
 });

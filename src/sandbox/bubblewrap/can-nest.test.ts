@@ -1,7 +1,9 @@
-import {chmodSync, existsSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {breakPipes, startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
+import {innerArguments, outerArguments} from './bubblewrap-profile.ts';
 import {canNest} from './can-nest.ts';
 
 /** A bubblewrap that begins with `script`; `$1` is its first argument. */
@@ -21,4 +23,28 @@ test('review R1: a bubblewrap that answers too late is asked again', {tags: 'slo
 test('review R1: what never answers is not taken for a no', {tags: 'slow'}, async () => {
   expect(await canNest([join(program('exec sleep 600'), 'bwrap')], [], [], 100)).toBe('no_answer');
   expect(await canNest([join(program('exit 1'), 'bwrap')], [], [])).toBe('refused');
+});
+
+test('review R1: it is asked as a sandbox is started: one in another one, and what looks at the workspace between', async () => {
+  const children = startedChildren();
+  const directory = program('pwd >"$0.place"; /usr/bin/env >"$0.env"; printf "%s\\n" "$@" >"$0.args"');
+  const bwrap = join(directory, 'bwrap');
+  expect(await canNest(['/usr/bin/env', 'A=b', bwrap], ['COMMAND'], ['SYSTEM'])).toBe('nests');
+  const of = (what: string) => readFileSync(`${bwrap}.${what}`, 'utf8');
+  expect(of('place')).toBe('/\n');
+  expect(of('env')).not.toContain('HOME');
+  expect(of('args').trim().split('\n')).toEqual([
+    ...[...outerArguments(['SYSTEM']), '--', '/bin/sh', '-c', 'stat -c %d:%i / && exec "$@"', 'sh', bwrap],
+    ...[...innerArguments(['COMMAND']), '--', '/bin/sh', '-c', 'exit 0'],
+  ]);
+  expect(children).toHaveLength(1);
+  for (const child of children) breakPipes(child);
+});
+
+test('review R1: a bubblewrap that does not let itself be ended is killed', {tags: 'slow'}, async () => {
+  const directory = program('trap "" TERM; echo $$ >>"$0.pids"; exec sleep 600');
+  expect(await canNest([join(directory, 'bwrap')], [], [], 200)).toBe('no_answer');
+  const asked = readFileSync(join(directory, 'bwrap.pids'), 'utf8').trim().split('\n');
+  expect(asked).toHaveLength(3);
+  for (const pid of asked) expect(existsSync(`/proc/${pid}`)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {expect, onTestFinished, test} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {killSandbox} from './kill-sandbox.ts';
 
 function start(script: string): ChildProcess {
@@ -50,4 +50,10 @@ test.each([
   // What was killed would have ended by the time that another process has.
   await endOf(start('exit 0'));
   expect(isRunning(other)).toBe(true);
+});
+
+test.each(['', '"child-pid": 0', '"child-pid": 1'])('policy: %j names no process 1 of a sandbox', status => {
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+  killSandbox({pid: 12_345, exitCode: null, signalCode: null} as ChildProcess, status);
+  expect(kill.mock.calls).toEqual([[-12_345, 'SIGKILL']]);
 });

@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {SandboxWatchdog} from './sandbox-watchdog.ts';
 
@@ -126,6 +127,23 @@ describe('SandboxWatchdog', () => {
     expect(watchdogs().length - before.length).toBe(1);
     await watchdog.close();
     expect(watchdogs()).not.toContain(pid);
+  });
+
+  test('policy: it keeps nothing of ours: no process, no output, no exception', async () => {
+    const children = startedChildren();
+    const kept = () =>
+      process.getActiveResourcesInfo().filter(name => /^(?:Process|Pipe)Wrap$/.test(name)).length;
+    const before = kept();
+    const watchdog = openWatchdog();
+    await watchdog.add([]);
+    await expect.poll(kept, {interval: 1}).toBeLessThanOrEqual(before);
+    const [child] = children;
+    expect(children).toHaveLength(1);
+    expect([child?.stdout?.destroyed, child?.stderr?.destroyed]).toEqual([true, true]);
+    child?.emit('error', new Error('spawn'));
+    // And is waited for when it closes.
+    await watchdog.close();
+    expect(child?.exitCode).toBe(0);
   });
 
   test('policy: one that never had anything to watch closes at once, twice', async () => {

@@ -1,5 +1,4 @@
 import type {ChildProcess} from 'node:child_process';
-import {Writable} from 'node:stream';
 import {holdOpen} from '../child/hold-open.ts';
 import {startChild} from '../child/start-child.ts';
 
@@ -80,7 +79,7 @@ export class SandboxWatchdog {
     if (!isRunning(child)) return;
     holdOpen(child, true);
     const ended = new Promise(resolve => child.once('close', resolve));
-    if (child.stdio[0] instanceof Writable) child.stdio[0].end();
+    child.stdin?.end();
     await ended;
   }
 
@@ -118,9 +117,8 @@ function isRunning(child: ChildProcess | undefined): child is ChildProcess {
 
 /** Whether the kernel has it. */
 function send(child: ChildProcess, text: string): Promise<boolean> {
-  const input = child.stdio[0];
   return new Promise(resolve => {
-    if (input instanceof Writable) input.write(text, error => resolve(error == null));
-    else resolve(false);
+    if (child.stdin === null) resolve(false);
+    else child.stdin.write(text, error => resolve(error == null));
   });
 }

@@ -150,7 +150,7 @@ export async function endSandbox(
   watchdog: SandboxWatchdog,
 ) {
   holdOpen(child, true);
-  if (child.stdio[0] instanceof Writable) child.stdio[0].end();
+  child.stdin?.end();
   for (const stream of child.stdio) if (stream instanceof Readable) stream.resume();
   const kill = clock.after(END_TIMEOUT_MS, () => {
     endGroup(child);

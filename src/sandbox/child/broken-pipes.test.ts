@@ -3,8 +3,9 @@ import {readFileSync} from 'node:fs';
 import {Socket} from 'node:net';
 import {join} from 'node:path';
 import {Readable} from 'node:stream';
-import {afterEach, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
+import {startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {silentLog} from '../../core/log.ts';
@@ -18,20 +19,6 @@ const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
 
 /** Which part that comes through which descriptor is lost with its pipe, in the sandboxes that are started next. */
 let broken: {readonly descriptor: number; readonly part: number} | undefined;
-const children: ChildProcess[] = [];
-
-vi.mock('./start-child.ts', async load => {
-  const {startChild} = await load<typeof import('./start-child.ts')>();
-  return {
-    startChild: (plan: Parameters<typeof startChild>[0]) => {
-      const child = startChild(plan);
-      children.push(child);
-      const stream = broken && child.stdio.at(broken.descriptor);
-      if (broken !== undefined && stream instanceof Readable) breakAt(stream, broken.part);
-      return child;
-    },
-  };
-});
 
 function breakAt(stream: Readable, part: number): void {
   const push = stream.push.bind(stream);
@@ -44,11 +31,11 @@ function breakAt(stream: Readable, part: number): void {
   };
 }
 
-afterEach(() => {
-  broken = undefined;
-});
-
 async function openBubblewrap() {
+  const children = startedChildren(child => {
+    const stream = broken && child.stdio.at(broken.descriptor);
+    if (broken !== undefined && stream instanceof Readable) breakAt(stream, broken.part);
+  });
   const workspace = temporaryDirectory();
   const log = silentLog;
   const clock = systemClock;
@@ -81,7 +68,12 @@ async function openBubblewrap() {
       await new Promise(resolve => setImmediate(resolve));
     }
   };
-  return {run, warmProcesses, written: (path: string) => readFileSync(join(workspace, path), 'utf8')};
+  return {
+    run,
+    warmProcesses,
+    children,
+    written: (path: string) => readFileSync(join(workspace, path), 'utf8'),
+  };
 }
 
 const COMMAND = 'echo said; echo kept >>file; sleep 0.1; exit 3';
@@ -123,7 +115,7 @@ describe.runIf(hasBubblewrap)('a pipe of a sandbox process that breaks', () => {
   test.each(['status', 'report'] as const)(
     'policy: its %s, while it waits: the command gets another sandbox process',
     async name => {
-      const {run, warmProcesses, written} = await openBubblewrap();
+      const {run, warmProcesses, children, written} = await openBubblewrap();
       for (const sandboxProcess of await warmProcesses()) {
         sandboxProcess.stdio.at(DESCRIPTORS[name])?.destroy(new Error('read ECONNRESET'));
       }

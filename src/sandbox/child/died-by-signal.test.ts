@@ -6,6 +6,8 @@ test.each([
   [['[1]   Done'], false],
   [['[1]+  Exit 137                sh'], false],
   [['[1] + Killed'], true],
+  [['[1] + Killed', 'left sleep', ''], true],
+  [['[1]+  Killed                  Running, then Done'], true],
   [['[1]-  Segmentation fault'], true],
   [['[1]Donexx'], true],
   [['[1] + Running', '[1] + Killed'], true],

@@ -4,7 +4,7 @@
  */
 export function diedBySignal(lines: readonly string[]): boolean | undefined {
   const state = lines
-    .map(line => /^\[1\]\s*[+-]?\s*(\S.*)$/.exec(line)?.[1])
+    .map(line => /^\[1\]\s*[+-]?\s*(\S.*)/.exec(line)?.[1])
     .findLast(found => found !== undefined && !/^(?:Running|Stopped)\b/.test(found));
   return state === undefined ? undefined : !/^(?:Done|Exit)\b/.test(state);
 }

@@ -6,7 +6,7 @@ import {inheritedEnv} from './inherited-env.ts';
 const HOST = {LANG: 'de_DE.UTF-8', LC_ALL: '', HOME: '/root', SECRET: 'x'};
 
 test('ruling W8 a command gets a home of its own, and of the host what is listed and set', () => {
-  expect(inheritedEnv(runOptions(), HOST)).toEqual({
+  expect(inheritedEnv(runOptions(), HOST)).toStrictEqual({
     ...{HOME: '/tmp', TMPDIR: '/tmp', TERM: 'dumb', LANG: 'de_DE.UTF-8'},
   });
 });

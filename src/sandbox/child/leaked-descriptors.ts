@@ -5,28 +5,28 @@ const O_CLOEXEC = 0o2000000;
 
 /**
  * Descriptors that a child would inherit although nobody gave them to it: those that this process
- * itself inherited. Node's own are closed on exec.
+ * itself inherited. Node's own are closed on exec. `place` is where the system says of a process what it has open.
  */
-export function leakedDescriptors(): readonly number[] {
-  return openDescriptors()
+export function leakedDescriptors(place = '/proc/self'): readonly number[] {
+  return openDescriptors(place)
     .map(Number)
-    .filter(descriptor => descriptor > 2 && !isClosedOnExec(descriptor));
+    .filter(descriptor => descriptor > 2 && !isClosedOnExec(place, descriptor));
 }
 
 /** review B6: without /proc (macOS) nobody can say; libuv closes what Node has opened. */
-function openDescriptors(): readonly string[] {
+function openDescriptors(place: string): readonly string[] {
   try {
-    return readdirSync('/proc/self/fd');
+    return readdirSync(`${place}/fd`);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
     return [];
   }
 }
 
-function isClosedOnExec(descriptor: number): boolean {
+function isClosedOnExec(place: string, descriptor: number): boolean {
   try {
-    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
-    return (Number.parseInt(flags ?? '0', 8) & O_CLOEXEC) !== 0;
+    const flags = /flags:\t([0-7]+)/.exec(readFileSync(`${place}/fdinfo/${descriptor}`, 'utf8'))?.[1];
+    return (Number.parseInt(String(flags), 8) & O_CLOEXEC) !== 0;
   } catch {
     // The one that listed the directory is gone again.
     return true;

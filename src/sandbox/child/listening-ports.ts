@@ -14,29 +14,32 @@ export function portsIn(table: string): readonly number[] {
 }
 
 /** Those that are listened on in the network that a process sees; `undefined` where that cannot be seen. */
-export async function listeningPortsOf(pid: string | undefined): Promise<readonly number[] | undefined> {
-  const table = pid === undefined ? undefined : await readTable(pid);
+export async function listeningPortsOf(
+  pid: string | undefined,
+  proc = '/proc',
+): Promise<readonly number[] | undefined> {
+  const table = await readTable(`${proc}/${pid}`);
   return table === undefined ? undefined : portsIn(table);
 }
 
 /** Those on which one of these processes listens, where the network is one that they share with others. */
-export async function ownListeningPorts(pids: readonly number[]): Promise<readonly number[] | undefined> {
-  const table = await readTable('self');
+export async function ownListeningPorts(
+  pids: readonly number[],
+  proc = '/proc',
+): Promise<readonly number[] | undefined> {
+  const table = await readTable(`${proc}/self`);
   if (table === undefined) return undefined;
-  const owned = new Set((await Promise.all(pids.map(socketsOf))).flat());
+  const owned = new Set((await Promise.all(pids.map(pid => socketsOf(`${proc}/${pid}`)))).flat());
   return socketsIn(table)
     .filter(({inode}) => owned.has(inode))
     .map(({port}) => port);
 }
 
-async function readTable(pid: string): Promise<string | undefined> {
-  try {
-    const four = await readFile(`/proc/${pid}/net/tcp`, 'latin1');
-    // A kernel without IPv6 has no such file.
-    return `${four}\n${await readFile(`/proc/${pid}/net/tcp6`, 'latin1').catch(() => '')}`;
-  } catch {
-    return undefined;
-  }
+async function readTable(process: string): Promise<string | undefined> {
+  const four = await readFile(`${process}/net/tcp`, 'latin1').catch(() => undefined);
+  // A kernel without IPv6 has no such file.
+  const six = await readFile(`${process}/net/tcp6`, 'latin1').catch(() => '');
+  return four === undefined ? undefined : `${four}\n${six}`;
 }
 
 function socketsIn(table: string): readonly ListeningSocket[] {
@@ -51,9 +54,9 @@ function socketsIn(table: string): readonly ListeningSocket[] {
 }
 
 /** Inodes of the sockets that a process has open; none of one that has ended. */
-async function socketsOf(pid: number): Promise<readonly string[]> {
-  const directory = `/proc/${pid}/fd`;
+async function socketsOf(process: string): Promise<readonly (string | undefined)[]> {
+  const directory = `${process}/fd`;
   const names = await readdir(directory).catch(() => []);
   const links = await Promise.all(names.map(name => readlink(`${directory}/${name}`).catch(() => '')));
-  return links.map(link => /^socket:\[(\d+)\]$/.exec(link)?.[1]).filter(inode => inode !== undefined);
+  return links.map(link => /^socket:\[(\d+)\]$/.exec(link)?.[1]);
 }

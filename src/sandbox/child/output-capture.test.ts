@@ -73,6 +73,71 @@ describe('OutputCapture', () => {
     }
   });
 
+  /** Half of what is left beside the marker. */
+  const PART = (MAX_OUTPUT_BYTES - 64) / 2;
+  const whole = (...parts: readonly (string | readonly number[])[]) =>
+    Buffer.concat(parts.map(part => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
+
+  /** How many bytes of head and tail are kept, which are those of the output. */
+  function kept(output: Buffer): readonly [number, number] {
+    const {bytes, leftOutBytes} = capture([output]);
+    const marker = Buffer.from(`\n[... ${leftOutBytes} bytes left out ...]\n`);
+    const head = Buffer.from(bytes).indexOf(marker);
+    const tail = bytes.length - head - marker.length;
+    const planned = [output.subarray(0, head), marker, output.subarray(output.length - tail)];
+    expect(Buffer.concat(planned).equals(bytes)).toBe(true);
+    return [head, tail];
+  }
+
+  test.each(['À', 'é', '\u0800', '\u1000', '€', '\u{10000}', '😀'])(
+    'policy: of %s all bytes are kept or none, wherever the cut goes',
+    character => {
+      const {length} = Buffer.from(character);
+      for (let before = 0; before <= 5; before++) {
+        const isCut = before > 0 && before < length;
+        const head = whole('a'.repeat(PART - before), character, 'b'.repeat(200_000));
+        expect([before, kept(head)]).toEqual([before, [isCut ? PART - before : PART, PART]]);
+        const tail = whole('a'.repeat(200_000), character, 'b'.repeat(PART + before - length));
+        expect([before, kept(tail)]).toEqual([before, [PART, isCut ? PART + before - length : PART]]);
+      }
+    },
+  );
+
+  test('policy: of bytes that are no text, three are left out at most', () => {
+    const rest = 'b'.repeat(200_000);
+    expect(kept(Buffer.alloc(200_000, 0x80))).toEqual([PART, PART - 3]);
+    expect(kept(whole('a'.repeat(PART - 1), [0xc0], rest))).toEqual([PART - 1, PART]);
+    expect(kept(whole('a'.repeat(PART - 2), [0xe2], 'a', rest))).toEqual([PART, PART]);
+    expect(kept(whole('a'.repeat(PART - 4), [0xf0, 0x80, 0x80, 0x80], rest))).toEqual([PART, PART]);
+    expect(kept(whole('a'.repeat(PART - 4), [0xf0, 0x80, 0x80, 0x80, 0x80], rest))).toEqual([PART, PART]);
+  });
+
+  test('policy: the end of an output is kept, however many parts it comes in', () => {
+    const parts = ['a'.repeat(150_000), 'b'.repeat(30_000), 'c'.repeat(30_000), 'd'.repeat(30_000), 'e'];
+    const inParts = capture(parts.map(part => Buffer.from(part)));
+    expect(inParts).toEqual(capture([Buffer.from(parts.join(''))]));
+    const text = parts.join('').slice(-PART);
+    expect(Buffer.from(inParts.bytes).toString().endsWith(text)).toBe(true);
+  });
+
+  test('W9: what does not fit goes on from its first byte, and not before', () => {
+    const spilt: Buffer[] = [];
+    const output = new OutputCapture(bytes => spilt.push(Buffer.from(bytes)));
+    output.write(Buffer.alloc(MAX_OUTPUT_BYTES, 'x'));
+    expect(spilt).toEqual([]);
+    output.write(Buffer.from('y'));
+    expect(Buffer.concat(spilt).toString() === `${'x'.repeat(MAX_OUTPUT_BYTES)}y`).toBe(true);
+    output.write(Buffer.from('z'));
+    expect(spilt.map(({length}) => length)).toEqual([MAX_OUTPUT_BYTES, 1, 1]);
+  });
+
+  test('W9: a sink that is live gets each part as it comes', () => {
+    const parts: string[] = [];
+    const output = new OutputCapture({live: bytes => parts.push(Buffer.from(bytes).toString())});
+    for (const part of ['a', 'b', 'x'.repeat(MAX_OUTPUT_BYTES), 'c']) output.write(Buffer.from(part));
+    expect(parts.map(({length}) => length)).toEqual([1, 1, MAX_OUTPUT_BYTES, 1]);
+  });
+
   test('W17: however an output arrives, its lines are counted, and what does not fit goes on whole', () => {
     const part = fc.oneof(
       fc.constantFrom('\n'.repeat(1000), 'x'.repeat(60_000), 'ab\n'.repeat(400), '\n', 'no end'),

@@ -112,7 +112,7 @@ export class OutputCapture {
 
 /** Without the beginning of a UTF-8 sequence at its end. */
 function wholeHead(bytes: Buffer): Buffer {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+  for (let back = 1; back <= 3; back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
     if (byte >= 0xc0) {

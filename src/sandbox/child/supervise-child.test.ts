@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
-import {describe, expect, test} from 'vitest';
+import {getEventListeners} from 'node:events';
+import {describe, expect, test, vi} from 'vitest';
 import {type Clock, systemClock} from '../../core/clock.ts';
 import {endGroup} from './end-group.ts';
 import {startChild} from './start-child.ts';
@@ -149,6 +150,27 @@ describe('superviseChild', () => {
     expect(outcome).toMatchObject({code: null, gone: true, killedFor: undefined});
     expect(outcome.startError?.message).toContain('ENOENT');
   });
+});
+
+test('policy: an end leaves nobody who hears of the caller, and what went wrong with a child that runs is none', async () => {
+  const abort = new AbortController();
+  const child = start('read -r line; exit 3', [0]);
+  const ended = over(child, {signal: abort.signal});
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1);
+  child.emit('error', new Error('kill EPERM'));
+  child.stdin?.end('go\n');
+  expect(await ended).toMatchObject({code: 3, startError: undefined});
+  expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+});
+
+test('policy: that nobody is left in a group is no exception, and what is no word of the system is one', async () => {
+  const child = start('exec sleep 600');
+  vi.spyOn(process, 'kill').mockImplementationOnce(() => {
+    throw new TypeError('No number.');
+  });
+  expect(() => endGroup(child)).toThrow('No number.');
+  endGroup(child);
+  expect(await over(child)).toMatchObject({signal: 'SIGKILL'});
 });
 
 test('policy: who was not started, or has ended, has no group to end', async () => {

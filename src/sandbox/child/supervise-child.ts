@@ -62,7 +62,7 @@ export function superviseChild(child: ChildProcess, plan: Supervision): Promise<
     };
     const onAbort = (): void => end('cancelled');
     const cancelTimer = clock.after(plan.timeoutMs, () => end('timeout'));
-    signal.addEventListener('abort', onAbort, {once: true});
+    signal.addEventListener('abort', onAbort);
     child.once('error', startError => {
       if (child.pid === undefined) settle({startError});
     });

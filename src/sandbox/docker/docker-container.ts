@@ -1,7 +1,6 @@
 import type {ChildProcess} from 'node:child_process';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
-import {Writable} from 'node:stream';
 import {fileURLToPath} from 'node:url';
 import type {Clock} from '../../core/clock.ts';
 import {packageFile} from '../../core/package-file.ts';
@@ -138,7 +137,7 @@ export class DockerContainer {
   }
 
   async #killLeftovers(reporter: number): Promise<Leftovers | undefined> {
-    if (this.#child.stdio[0] instanceof Writable) this.#child.stdio[0].write(`${reporter}\n`);
+    this.#child.stdin?.write(`${reporter}\n`);
     const lines = await this.#linesUntil('swept', KILL_TIMEOUT_MS);
     if (lines === undefined) return undefined;
     const killed = killedOf(lines);

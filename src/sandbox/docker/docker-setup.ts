@@ -78,7 +78,7 @@ export async function dockerSetup(options: RunOptions, host: SandboxHost): Promi
 }
 
 async function findRelay({kernel}: Daemon): Promise<Result<RelayRuntime>> {
-  if (process.platform !== 'linux' || kernel !== release()) return engineElsewhere();
+  if (kernel !== release()) return engineElsewhere();
   try {
     return ok(await relayRuntime(process.execPath));
   } catch (error) {

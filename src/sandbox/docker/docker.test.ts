@@ -1,4 +1,4 @@
-import {chmodSync, mkdirSync, statSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -9,6 +9,7 @@ import {
   type SandboxSettings,
 } from '../../../test/support/open-sandbox.ts';
 import {CONFINED, type PretendDocker, pretendDocker} from '../../../test/support/pretend-docker.ts';
+import {startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {silentLog} from '../../core/log.ts';
@@ -208,6 +209,49 @@ describe('DockerSandbox', () => {
     expect(docker.calls('run')[1]).toContain(
       `"type=bind","source=${workspace}/a/policy","target=/workspace/a/policy","readonly"`,
     );
+  });
+
+  test('policy: where another part is guarded than before, a container that lacks it is replaced', async () => {
+    const docker = pretendDocker();
+    const protectedPaths = (workspace: string) => [join(workspace, 'a/policy'), join(workspace, 'b/policy')];
+    const {run, workspace} = open(
+      docker,
+      {},
+      {
+        protectedPaths,
+        prepare: place => {
+          for (const name of ['a', 'b']) mkdirSync(join(place, name));
+          writeFileSync(join(place, 'a/policy'), '');
+        },
+      },
+    );
+    await run('true');
+    rmSync(join(workspace, 'a/policy'));
+    writeFileSync(join(workspace, 'b/policy'), '');
+    await run('true');
+    expect(docker.calls('run')).toHaveLength(2);
+  });
+
+  test('review R4: a workspace that was replaced between two commands is not run in, and its container goes', async () => {
+    const docker = pretendDocker();
+    const workspace = join(temporaryDirectory(), 'work');
+    mkdirSync(workspace);
+    const opened = open(docker, {}, {workspace});
+    await opened.run('true');
+    renameSync(workspace, `${workspace}-before`);
+    mkdirSync(workspace);
+    expect((await refusalOf(opened)).message).toContain('is not the directory any more');
+    expect(docker.calls('rm')).toHaveLength(1);
+  });
+
+  test('policy: a container that waits keeps nothing of ours', async () => {
+    const docker = pretendDocker();
+    const children = startedChildren();
+    const {run} = open(docker);
+    await run('true');
+    const container = children.find(({spawnargs}) => spawnargs.includes('--rm'));
+    const handle = (container as unknown as {_handle: {hasRef: () => boolean} | null})?._handle;
+    expect(handle?.hasRef()).toBe(false);
   });
 
   test('policy: a name with quotes is one field for the client', async () => {

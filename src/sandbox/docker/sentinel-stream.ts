@@ -70,16 +70,16 @@ export class SentinelStream {
     const {length} = this.#sentinel;
     const at = bytes.indexOf(this.#sentinel);
     const behind = at < 0 ? '' : bytes.toString('latin1', at + length, at + length + MAX_REPORT);
-    const report = at < 0 ? undefined : REPORT.exec(behind);
-    if (report === undefined || (report === null && couldBecomeReport(behind))) {
-      // A mark may have begun, or its report is still to come.
+    if (couldBecomeReport(behind)) {
+      // A mark may have begun, or the end of its report is still to come.
       const held = at < 0 ? Math.max(0, bytes.length - length + 1) : at;
-      if (held > 0) this.#sink(bytes.subarray(0, held));
+      this.#sink(bytes.subarray(0, held));
       this.#held = bytes.subarray(held);
       return;
     }
     this.#held = Buffer.alloc(0);
     this.#state = 'after';
+    const report = REPORT.exec(behind);
     if (report === null) {
       // The command found the mark and wrote it itself.
       this.#sink(bytes);

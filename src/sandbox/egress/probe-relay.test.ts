@@ -1,6 +1,8 @@
-import {chmodSync, writeFileSync} from 'node:fs';
-import {createServer} from 'node:net';
+import {execFile} from 'node:child_process';
+import {chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {type AddressInfo, createServer} from 'node:net';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openSandbox} from '../../../test/support/open-sandbox.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
@@ -11,6 +13,7 @@ import {fail} from '../../core/failure/fail.ts';
 import {ok} from '../../core/result.ts';
 import {readAllowList} from '../../egress/allow-list.ts';
 import {createGate} from '../../egress/create-gate.ts';
+import type {Execution, SandboxCommand, SandboxDriver} from '../sandbox.ts';
 import {probeRelay} from './probe-relay.ts';
 
 /** A bubblewrap that cannot be run in another one, as where it lies outside of what sandboxes read. */
@@ -95,5 +98,64 @@ describe.each([
       close: async () => {},
     });
     expect(await probeRelay(sandbox, signal)).toEqual(ok(false));
+  });
+});
+
+/** A driver whose command runs here, with a relay that answers this, by the Node of the test in the place of its own. */
+async function probed(answer: string, hasLoader = false) {
+  const place = temporaryDirectory();
+  const heard: string[] = [];
+  const server = createServer(socket => {
+    socket.on('data', chunk => heard.push(String(chunk)));
+    socket.end(answer);
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const {port} = server.address() as AddressInfo;
+  symlinkSync(process.execPath, join(place, 'node'));
+  const loader = `#!/bin/sh\n[ "$1 $2" = "--library-path ${place}/lib" ] || exit 1\nshift 2\nexec "$@"\n`;
+  if (hasLoader) {
+    rmSync(join(place, 'node'));
+    mkdirSync(join(place, 'lib'));
+    symlinkSync(process.execPath, join(place, 'lib/node'));
+    const node = `#!/bin/sh\n[ -z "$LOADED" ] || exec ${place}/lib/node "$@"\n`;
+    writeFileSync(join(place, 'node'), node, {mode: 0o755});
+    writeFileSync(join(place, 'loader'), loader.replace('exec', 'LOADED=1 exec'), {mode: 0o755});
+  }
+  const asked: SandboxCommand[] = [];
+  const run = async (command: SandboxCommand) => {
+    asked.push(command);
+    const script = command.command.replaceAll('/run/forge-egress', place).replace('3128', String(port));
+    const {stdout} = await promisify(execFile)('/bin/sh', ['-c', script]);
+    return ok({stdout: {bytes: Buffer.from(stdout)}} as unknown as Execution);
+  };
+  const signal = new AbortController().signal;
+  const found = await probeRelay({run} as unknown as SandboxDriver, signal);
+  return {found, heard: heard.join(''), asked, signal};
+}
+
+describe('probeRelay', () => {
+  test.each([false, true])(
+    'X1: it asks for a host that nobody may allow; with a loader: %s',
+    async hasLoader => {
+      const {found, heard, asked, signal} = await probed('HTTP/1.1 403 Forbidden\r\n\r\n', hasLoader);
+      expect(found).toEqual(ok(true));
+      expect(heard).toBe('CONNECT forge-tools.invalid:443 HTTP/1.1\r\n\r\n');
+      expect(asked).toEqual([{command: expect.any(String), env: {}, timeoutMs: 20_000, signal}]);
+    },
+  );
+
+  test.each(['', 'HTTP/1.1 200 OK\r\n\r\n', 'x HTTP/1.1 403 Forbidden\r\n'])(
+    'X1: the answer %j is none of a gate that works',
+    async answer => {
+      expect((await probed(answer)).found).toEqual(ok(false));
+    },
+  );
+
+  test('X1: what keeps the command from being run is told', async () => {
+    const refused = fail('sandbox_error', 'No.', {});
+    const run = async () => refused;
+    const signal = new AbortController().signal;
+    expect(await probeRelay({run} as unknown as SandboxDriver, signal)).toBe(refused);
   });
 });

@@ -47,7 +47,7 @@ async function loaderOf(program: string): Promise<string | undefined> {
       if (header.readUInt32LE(at) !== PT_INTERP) continue;
       const length = Number(header.readBigUInt64LE(at + 32));
       const path = await file.read(Buffer.alloc(length), 0, length, Number(header.readBigUInt64LE(at + 8)));
-      return path.buffer.toString('latin1').replace(/\0.*$/s, '');
+      return path.buffer.toString('latin1').replace(/\0.*/s, '');
     }
     return undefined;
   } finally {

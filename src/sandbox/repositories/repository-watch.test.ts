@@ -1,6 +1,16 @@
-import {mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs';
+import fs, {
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import {syncBuiltinESMExports} from 'node:module';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {appeared, RepositoryWatch, type Snapshot} from './repository-watch.ts';
@@ -106,5 +116,186 @@ describe('RepositoryWatch', () => {
     let clock = 0;
     const hurried = new RepositoryWatch(at(), {...systemClock, monotonic: () => (clock += 100)});
     expect((await hurried.look()).complete).toBe(false);
+  });
+});
+
+/** Puts another function in the place of one of Node's, until the test ends. */
+function replaced(
+  name: 'readdirSync' | 'openSync',
+  stand: (call: (...args: never[]) => unknown, path: string) => unknown,
+) {
+  const original = fs[name] as (...args: unknown[]) => unknown;
+  const spy = vi
+    .spyOn(fs, name)
+    .mockImplementation(((...args: unknown[]) => stand(() => original(...args), String(args[0]))) as never);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return spy;
+}
+
+const refusal = Object.assign(new Error('EACCES'), {code: 'EACCES', syscall: 'open'});
+
+describe('a look at a workspace', () => {
+  /** A clock whose monotonic time is the next of these each time, and then the last. */
+  const clockOf = (...times: number[]) => ({
+    ...systemClock,
+    monotonic: () => (times.length > 1 ? times.shift() : times[0]) ?? 0,
+  });
+
+  test('policy: of a workspace that is not there nothing is known', async () => {
+    const gone = new RepositoryWatch('/nonexistent/workspace', {...systemClock, now: () => 7});
+    expect(await gone.look()).toEqual({repositories: new Map(), complete: false, takenAt: 7});
+  });
+
+  test('policy: every directory that is held is let go', async () => {
+    const {at, news} = open();
+    mkdirSync(at('a/b/c'), {recursive: true});
+    const held = () => readdirSync('/proc/self/fd').length;
+    const before = held();
+    await news();
+    expect(held()).toBe(before);
+  });
+
+  test('policy: a look goes 100 directories deep, and not to what has none', async () => {
+    const {at, news} = open();
+    mkdirSync(at(...Array<string>(100).fill('d')), {recursive: true});
+    expect((await news()).complete).toBe(true);
+    mkdirSync(at(...Array<string>(101).fill('d')), {recursive: true});
+    expect((await news()).complete).toBe(false);
+  });
+
+  test('policy: a look takes a quarter of a second', async () => {
+    const {at} = open();
+    mkdirSync(at('a'));
+    const lookAt = (ms: number) => new RepositoryWatch(at(), clockOf(0, 0, ms)).look();
+    expect((await lookAt(249)).complete).toBe(true);
+    expect((await lookAt(250)).complete).toBe(false);
+  });
+
+  test('policy: others are answered every 10 ms', async () => {
+    const {at} = open();
+    for (const name of ['a', 'b', 'c', 'd']) mkdirSync(at(name));
+    const yields = vi.spyOn(globalThis, 'setImmediate');
+    const count = async (...times: number[]) => {
+      yields.mockClear();
+      await new RepositoryWatch(at(), clockOf(...times)).look();
+      return yields.mock.calls.length;
+    };
+    expect(await count(0)).toBe(0);
+    expect(await count(0, 0, 9)).toBe(0);
+    expect(await count(0, 0, 10, 10, 19, 19, 19)).toBe(1);
+    expect(await count(0, 0, 10, 10, 20, 20, 29, 29)).toBe(2);
+    // Not once the time is up.
+    expect(await count(0, 0, 300)).toBe(0);
+  });
+
+  test('policy: what was listed is read again only where it has changed since, or may have', async () => {
+    const {workspace} = open();
+    const changed = Number(statSync(workspace, {bigint: true}).ctimeNs / 1_000_000n);
+    let now = changed + 100;
+    const watch = new RepositoryWatch(workspace, {...clockOf(0), now: () => now});
+    const reads = replaced('readdirSync', call => call());
+    const count = async () => {
+      reads.mockClear();
+      await watch.look();
+      return reads.mock.calls.length;
+    };
+    expect([await count(), await count()]).toEqual([1, 1]);
+    now += 1;
+    expect([await count(), await count()]).toEqual([1, 0]);
+  });
+
+  test('policy: what was listed of one directory is not taken for another', async () => {
+    const {at, workspace} = open();
+    mkdirSync(at('a/made/.git'), {recursive: true});
+    mkdirSync(at('b/c'), {recursive: true});
+    const watch = new RepositoryWatch(workspace, {...clockOf(0), now: () => Date.now() + 1000});
+    for (const _ of [1, 2, 3]) {
+      const {repositories, complete} = await watch.look();
+      expect([[...repositories.keys()], complete]).toEqual([['a/made'], true]);
+    }
+  });
+
+  test('policy: what is closed to us is left out, and a bug is thrown', async () => {
+    const {at} = open();
+    for (const name of ['closed', 'open']) mkdirSync(at(name, 'made/.git'), {recursive: true});
+    const opening = replaced('openSync', (call, path) => {
+      if (path.endsWith('/closed')) throw refusal;
+      return call();
+    });
+    const watch = new RepositoryWatch(at(), systemClock);
+    expect([...(await watch.look()).repositories.keys()]).toEqual(['open/made']);
+    opening.mockRestore();
+    syncBuiltinESMExports();
+    replaced('openSync', (call, path) => {
+      if (path.endsWith('/closed')) throw new Error('A bug.');
+      return call();
+    });
+    await expect(watch.look()).rejects.toThrow('A bug.');
+  });
+
+  test('policy: what cannot be listed has nothing in it, and a bug is thrown', async () => {
+    const {at} = open();
+    mkdirSync(at('made/.git'), {recursive: true});
+    bare(at('bare.git'));
+    let error: Error = refusal;
+    replaced('readdirSync', () => {
+      throw error;
+    });
+    const watch = new RepositoryWatch(at(), systemClock);
+    expect(await watch.look()).toMatchObject({repositories: new Map(), complete: true});
+    error = new Error('A bug.');
+    await expect(watch.look()).rejects.toThrow('A bug.');
+  });
+
+  test('review R7: only a directory that git takes for one is a bare repository, and nothing in .git is looked at', async () => {
+    const {at} = open();
+    bare(at('bare.git'));
+    mkdirSync(at('half/objects'), {recursive: true});
+    writeFileSync(at('half/HEAD'), '');
+    mkdirSync(at('made/.git/modules/inner/.git'), {recursive: true});
+    writeFileSync(at('file'), '');
+    const {repositories} = await new RepositoryWatch(at(), systemClock).look();
+    expect([...repositories.keys()].sort()).toEqual(['bare.git', 'made']);
+    const {ctimeNs} = statSync(at('made'), {bigint: true});
+    expect(repositories.get('made')).toBe(Number(ctimeNs / 1_000_000n));
+  });
+});
+
+describe('what has appeared between two looks', () => {
+  const snapshot = (names: Readonly<Record<string, number>>, complete = true): Snapshot => ({
+    ...{repositories: new Map(Object.entries(names)), complete, takenAt: 1000},
+  });
+
+  test('review R7: what was not there, in order', () => {
+    expect(appeared(snapshot({a: 1}), snapshot({c: 2, a: 3, b: 1}))).toEqual({
+      ...{paths: ['b', 'c'], complete: true},
+    });
+    for (const [before, after] of [
+      [true, false],
+      [false, true],
+    ])
+      expect(appeared(snapshot({}, before), snapshot({}, after)).complete).toBe(false);
+  });
+
+  test('review R7: after a look at a part, what is older than that look may be old', () => {
+    const after = snapshot({old: 900, recent: 901, later: 1001});
+    expect(appeared(snapshot({}, false), after).paths).toEqual(['later', 'recent']);
+    expect(appeared(snapshot({}), after).paths).toEqual(['later', 'old', 'recent']);
+  });
+
+  test('policy: twenty are named', () => {
+    const names = (count: number) =>
+      Object.fromEntries(Array.from({length: count}, (_, at) => [`r${at + 10}`, 1]));
+    expect(appeared(snapshot({}), snapshot(names(20)))).toMatchObject({complete: true});
+    const {paths, complete} = appeared(snapshot({}), snapshot(names(21)));
+    expect({last: paths.at(-1), length: paths.length, complete}).toEqual({
+      last: 'r29',
+      length: 20,
+      complete: false,
+    });
   });
 });

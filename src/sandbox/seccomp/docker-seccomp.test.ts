@@ -42,3 +42,10 @@ test('R16: every rule names a call that is classified', () => {
   expect(KNOWN_SYSCALLS.length).toBeLessThanOrEqual(LAST_KNOWN_SYSCALL + 1);
   for (const {name} of SYSCALL_RULES) expect(KNOWN_SYSCALLS).toContain(name);
 });
+
+test('R16: a test that a profile cannot hold is a bug', () => {
+  const rule = {name: 'read', x64: 0, arm64: 63, errno: 1, when: [{argument: 2, equals: 7}]};
+  expect(() => dockerSeccomp([rule])).toThrow(
+    'Expected the rule on argument 2 to be among those that are let through by name.',
+  );
+});

@@ -77,6 +77,47 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', machine => {
     );
   });
 
+  /** What a program of its own gets for a call: 0, or the number of an error (errno(3)). */
+  test.each<[string, Readonly<Record<Machine, number | undefined>>, readonly number[], number]>([
+    ['unshare of a user namespace', {x64: 272, arm64: 97}, [0x1000_0000], 1],
+    ['unshare of a time namespace', {x64: 272, arm64: 97}, [0x80], 1],
+    ['unshare of the file table', {x64: 272, arm64: 97}, [0x400], 0],
+    ['clone of a network namespace', {x64: 56, arm64: 220}, [0x4000_0000], 1],
+    ['clone of a process', {x64: 56, arm64: 220}, [17], 0],
+    ['clone3', {x64: 435, arm64: 435}, [], 38],
+    ['mount', {x64: 165, arm64: 40}, [], 1],
+    ['ioctl TIOCSTI', {x64: 16, arm64: 29}, [0, 0x5412], 1],
+    ['ioctl TIOCLINUX', {x64: 16, arm64: 29}, [0, 0x541c], 1],
+    ['ioctl TIOCGWINSZ', {x64: 16, arm64: 29}, [0, 0x5413], 0],
+    ['socket AF_UNIX', {x64: 41, arm64: 198}, [1, 1, 5], 0],
+    ['socket AF_INET', {x64: 41, arm64: 198}, [2, 1, 6], 0],
+    ['socket AF_INET6', {x64: 41, arm64: 198}, [10, 1, 6], 0],
+    ['socket AF_NETLINK, NETLINK_ROUTE', {x64: 41, arm64: 198}, [16, 3, 0], 0],
+    ['socket AF_NETLINK, NETLINK_AUDIT', {x64: 41, arm64: 198}, [16, 3, 9], 93],
+    ['socket AF_VSOCK', {x64: 41, arm64: 198}, [40, 1, 0], 97],
+    ['socket AF_UNSPEC', {x64: 41, arm64: 198}, [0, 1, 0], 97],
+    ['socketpair AF_UNIX', {x64: 53, arm64: 199}, [1], 0],
+    ['socketpair AF_TIPC', {x64: 53, arm64: 199}, [30], 97],
+    ['chmod 4755', {x64: 90, arm64: undefined}, [0, 0o4755], 1],
+    ['fchmod 2755', {x64: 91, arm64: 52}, [0, 0o2755], 1],
+    ['fchmod 1777', {x64: 91, arm64: 52}, [0, 0o1777], 0],
+    ['fchmodat 4755', {x64: 268, arm64: 53}, [0, 0, 0o4755], 1],
+    ['fchmodat2 4755', {x64: 452, arm64: 452}, [0, 0, 0o4755], 1],
+    ['creat 4755', {x64: 85, arm64: undefined}, [0, 0o4755], 1],
+    ['mknodat 4755', {x64: 259, arm64: 33}, [0, 0, 0o4755], 1],
+    ['openat O_CREAT 4755', {x64: 257, arm64: 56}, [0, 0, 0x40, 0o4755], 1],
+    ['openat O_CREAT 644', {x64: 257, arm64: 56}, [0, 0, 0x40, 0o644], 0],
+    // Without O_CREAT there is no mode: what lies there is by chance.
+    ['openat without O_CREAT', {x64: 257, arm64: 56}, [0, 0, 0, 0o4755], 0],
+    ['open O_TMPFILE 4755', {x64: 2, arm64: undefined}, [0, 0x41_0000, 0o4755], 1],
+    ['read', {x64: 0, arm64: 63}, [], 0],
+  ])('R16: %s', (_, numbers, args, error) => {
+    const number = numbers[machine];
+    if (number === undefined) return;
+    const call = {number, architecture: ARCHITECTURE[machine], args};
+    expect(check(program, call)).toBe(error === 0 ? ALLOW : ERRNO | error);
+  });
+
   test('policy: another call table is no way around', () => {
     const args = [0, 0, 0, 0, 0, 0];
     const other = machine === 'x64' ? 0x4000_0003 : ARCHITECTURE.x64;

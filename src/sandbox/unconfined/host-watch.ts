@@ -1,5 +1,4 @@
 import type {ChildProcess} from 'node:child_process';
-import {Writable} from 'node:stream';
 import {holdOpen} from '../child/hold-open.ts';
 import {startChild} from '../child/start-child.ts';
 import {SENTINEL} from './sentinel-processes.ts';
@@ -62,7 +61,7 @@ export class HostWatch {
     if (child === undefined || !isRunning) return;
     holdOpen(child, true);
     const ended = new Promise(resolve => child.once('close', resolve));
-    if (child.stdio[0] instanceof Writable) child.stdio[0].end();
+    child.stdin?.end();
     await ended;
   }
 

@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import {mkdirSync, realpathSync, rmSync} from 'node:fs';
+import {mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {
@@ -8,6 +8,7 @@ import {
   type SandboxPlace,
   uniqueSleep,
 } from '../../../test/support/open-sandbox.ts';
+import {startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import type {StartedCommand} from '../sandbox.ts';
 import {HostWatch} from './host-watch.ts';
@@ -178,6 +179,27 @@ describe.runIf(isLinux)('what carries a sentinel', () => {
       watch.start();
       return processesWith(`FORGE_RUN=${session}`).length === 1;
     });
+    await watch.close();
+  });
+
+  test('policy: the watch keeps nothing of ours: no process, no output, no directory, no exception', async () => {
+    const children = startedChildren();
+    const kept = () =>
+      process.getActiveResourcesInfo().filter(name => /^(?:Process|Pipe)Wrap$/.test(name)).length;
+    const before = kept();
+    const watch = new HostWatch(`test-${uniqueSleep()}`);
+    watch.start();
+    await expect.poll(kept, {interval: 1}).toBeLessThanOrEqual(before);
+    const [child] = children;
+    expect(children).toHaveLength(1);
+    expect([child?.stdout?.destroyed, child?.stderr?.destroyed]).toEqual([true, true]);
+    expect(readlinkSync(`/proc/${child?.pid}/cwd`)).toBe('/');
+    expect(readFileSync(`/proc/${child?.pid}/environ`, 'utf8')).toBe('PATH=/usr/bin:/bin\0');
+    // proc(5): the fifth field is the process group.
+    expect(readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(' ')[4]).toBe(String(child?.pid));
+    child?.emit('error', new Error('spawn'));
+    await watch.close();
+    expect(child?.exitCode).toBe(0);
     await watch.close();
   });
 });
