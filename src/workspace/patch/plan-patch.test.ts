@@ -195,7 +195,7 @@ new mode 100755
   });
 
   test('review R12: a plan that is late at any of its turns is late', async () => {
-    const {workspace} = await place({x: `a\n${'x'.repeat(3_000_000)}\n`});
+    const {workspace} = await place({x: 'x'.repeat(3_000_000)});
     const late = fail('timeout', 'Late.');
     const planned = (turns: number) => {
       let left = turns;
@@ -206,14 +206,16 @@ new mode 100755
         },
         failure: () => late,
       };
-      return planPatch(workspace, '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n', {deadline});
+      return planPatch(workspace, 'diff --git a/x b/y\nrename from x\nrename to y\n', {deadline});
     };
     let turns = 0;
-    for (let plan = await planned(turns); !plan.ok; plan = await planned(turns)) {
+    let plan = await planned(turns);
+    for (; !plan.ok; plan = await planned(turns)) {
       expect(plan.error.code).toBe('timeout');
       turns += 1;
     }
     expect(turns).toBeGreaterThan(5);
+    expect(plan.value).toMatchObject({changedFiles: ['x', 'y'], crossCheck: 'unavailable'});
   });
 
   test('policy: a hunk found once elsewhere is applied there, and that is reported', async () => {

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {describeOverlay} from '../../../../test/support/describe-overlay.ts';
 import {ok} from '../../../core/result.ts';
 import type {WritablePath} from '../../workspace-path.ts';
 import type {FileState} from '../file-change.ts';
@@ -127,4 +128,35 @@ test('policy: the files of a patch have at most 256 MiB together', async () => {
       'The files that the patch changes have more than 268435456 bytes together. Split the patch. Nothing was written.',
     details: {path: '2', size: 268_435_457, max_bytes: 268_435_456},
   });
+});
+
+test.each<readonly [string, string, string, readonly unknown[]]>([
+  [
+    'a second hunk whose lines are there twice is where it says',
+    'a\nb\nc\nb\n',
+    '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+A\n@@ -4 +4 @@\n-b\n+B\n',
+    ['modify x 644 A\nb\nc\nB\n'],
+  ],
+  [
+    'a hunk without numbers takes nothing from those of the next one',
+    'b\na\nc\nb\n',
+    '--- a/x\n+++ b/x\n@@\n-a\n+A\n@@ -4 +4 @@\n-b\n+B\n',
+    ['modify x 644 b\nA\nc\nB\n'],
+  ],
+  [
+    'a last line without newline that goes behind what comes',
+    'one\ntwo',
+    '*** Begin Patch\n*** Update File: x\n+2\n-two\n*** End Patch\n',
+    ['modify x 644 one\n2'],
+  ],
+])('W7: %s', async (_, content, patch, outcome) => {
+  expect(await describeOverlay(patch, {files: {x: content}})).toEqual(outcome);
+});
+
+test('W7: of two places as near, the first one is compared', async () => {
+  const patch = '--- a/x\n+++ b/x\n@@ -3,2 +3,2 @@\n a\n-X\n+Y\n';
+  const [message] = await describeOverlay(patch, {files: {x: 'a\np\nq\nr\na\ns\n'}});
+  expect(message).toBe(
+    'patch_hunk_fail: Hunk 1 of "x" (patch line 3): line 2 is "p", but the hunk expects "X". Nothing was written.',
+  );
 });

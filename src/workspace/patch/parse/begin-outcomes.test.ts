@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {describeParsed} from '../../../../test/support/describe-parsed.ts';
-import {atOnce} from '../../turns.ts';
-import {parseBeginPatch} from '../parse-begin-patch.ts';
+import {atOnce, LINES_A_TURN} from '../../turns.ts';
+import {beginPatchAt, parseBeginPatch} from '../parse-begin-patch.ts';
 
 type Case = readonly [name: string, patch: string, outcome: readonly string[]];
 
@@ -261,4 +261,10 @@ test('policy: a section that cannot be read is none', () => {
   const lines = ['*** Begin Patch', '*** Update File: x', 'word', '*** Delete File: y', '*** End Patch'];
   const sections = atOnce(parseBeginPatch(lines, 0, line => problems.push(line)));
   expect([sections.map(({path}) => path), problems]).toEqual([['y'], [3]]);
+});
+
+test('review R12: others have their turns while the beginning of a Begin Patch is looked for', () => {
+  const search = (lines: number) => beginPatchAt(Array.from({length: lines}, () => 'x'));
+  expect(search(LINES_A_TURN).next()).toEqual({done: false, value: undefined});
+  expect(search(LINES_A_TURN - 1).next()).toEqual({done: true, value: undefined});
 });
