@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import {describeOverlay} from '../../../../test/support/describe-overlay.ts';
+import {fail} from '../../../core/failure/fail.ts';
 import {ok} from '../../../core/result.ts';
+import {LINES_A_TURN} from '../../turns.ts';
 import type {WritablePath} from '../../workspace-path.ts';
 import type {FileState} from '../file-change.ts';
 import {parsePatch} from '../parse/parse-patch.ts';
@@ -159,4 +161,27 @@ test('W7: of two places as near, the first one is compared', async () => {
   expect(message).toBe(
     'patch_hunk_fail: Hunk 1 of "x" (patch line 3): line 2 is "p", but the hunk expects "X". Nothing was written.',
   );
+});
+
+test('review R12: a section that is late fails the patch', async () => {
+  const late = fail('timeout', 'Late.');
+  const outcome = (lines: number) => {
+    let left = 1;
+    const deadline = {
+      get spent() {
+        left -= 1;
+        return left < 0;
+      },
+      failure: () => late,
+    };
+    const hunk = {
+      line: 3,
+      oldStart: 0,
+      lines: Array.from({length: lines}, () => ({kind: '+' as const, text: 'x\n'})),
+    };
+    const section: PatchSection = {kind: 'create', line: 1, path: 'n', hunks: [hunk], executable: false};
+    return overlayPatch(treeOf({}), [section], deadline);
+  };
+  expect(await outcome(LINES_A_TURN)).toEqual(late);
+  expect(await outcome(LINES_A_TURN - 1)).toMatchObject({ok: true});
 });
