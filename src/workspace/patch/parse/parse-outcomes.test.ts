@@ -1106,6 +1106,23 @@ test.each<Case>([
       '2: "index 0..1 100644 x" belongs to no hunk; context lines begin with a blank',
     ],
   ],
+  [
+    'a last line that looks like a name, behind wrong counts',
+    '--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n--- a/y',
+    ['1 modify x', '3 @1 -a\n|--- a/y\n', 'recounted 1'],
+  ],
+  ...(
+    [
+      ['--- a/y', '+++ y'],
+      ['--- y', '+++ b/y'],
+    ] as const
+  ).map(
+    ([removed, added]): Case => [
+      'two lines of which one looks like a name, before another hunk',
+      `--- a/x\n+++ b/x\n@@ -1 +1 @@\n${removed}\n${added}\n@@ -5 +5 @@\n-c\n+d\n`,
+      ['1 modify x', `3 @1 ${removed}\n|${added}\n`, '6 @5 -c\n|+d\n'],
+    ],
+  ),
 ])('W7: the whole outcome of a unified diff: %s', (_, patch, outcome) => {
   expect(describeParsed(patch)).toEqual(outcome);
 });
@@ -1134,6 +1151,7 @@ test.each([
     '**************',
     'x @@ -',
   ],
+  ...['x ```', 'x ~~~', `x From ${'0'.repeat(40)} x`, `From ${'0'.repeat(39)} x`],
 ])('W7: %j behind a section is no hunk of it', line => {
   const reason = `${JSON.stringify(line)} belongs to no hunk; context lines begin with a blank`;
   expect(describeParsed(`${SECTION}${line}\n`)).toEqual([`6: ${reason}`]);
