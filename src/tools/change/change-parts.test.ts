@@ -1,7 +1,8 @@
-import {writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
+import {openTestWorkspace} from '../../../test/support/open-test-workspace.ts';
 import {pretendContext} from '../../../test/support/pretend-context.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
@@ -15,6 +16,7 @@ import {PlanOnce} from './plan-once.ts';
 import {recordChange} from './record-change.ts';
 import {lineMoves, refreshTracker} from './refresh-tracker.ts';
 import {stepsInForce} from './steps-in-force.ts';
+import {undoStep} from './undo-step.ts';
 
 const hashOf = (text: string) => contentHash(Buffer.from(text));
 const path = (name: string) => name as WritablePath;
@@ -201,34 +203,87 @@ test('ruling R1: which step is taken back, and what is said where none can be', 
   const place = await callWorkspaceTools({'a.txt': 'one\n', 'b.txt': 'b\n', 'c.txt': 'c\n'});
   const says = async (params: {step?: number} = {}) => {
     const {error, data} = await place.call('undo', params);
-    return error === null ? data : [error.error_type, error.message];
+    return error === null ? data : [error.error_type, error.message, error.details['path']];
   };
-  expect(await says()).toEqual(['file_not_found', 'No change of this session is left to be taken back.']);
+  expect(await says()).toEqual([
+    'file_not_found',
+    'No change of this session is left to be taken back.',
+    undefined,
+  ]);
   expect(await says({step: 9})).toEqual([
     'file_not_found',
     'Step 9 of this session changed no files. No step did.',
+    undefined,
   ]);
   await place.data('move_file', {from: 'b.txt', to: 'd.txt'});
   await place.data('delete_file', {path: 'a.txt'});
   expect(await says({step: 9})).toEqual([
     'file_not_found',
     'Step 9 of this session changed no files. Steps that did: 3, 4.',
+    undefined,
   ]);
   writeFileSync(join(place.root, 'd.txt'), 'else\n');
   expect(await says({step: 3})).toEqual([
     'stale_read',
     'Step 3 cannot be taken back: "d.txt" changed since. Something else than a tool of this session changed it: read it, and change it by hand.',
+    'd.txt',
   ]);
   await place.data('read_file', {path: 'd.txt'});
   await place.data('write_file', {path: 'd.txt', content: 'more\n'});
   expect(await says({step: 3})).toEqual([
     'stale_read',
     'Step 3 cannot be taken back: "d.txt" changed since. Steps that changed it: 8. Undo these first, the last one first.',
+    'd.txt',
   ]);
   expect(await says({step: 4})).toEqual({step: 4, restored_files: ['a.txt'], undo_step: 10});
   expect(await says({step: 4})).toEqual([
     'stale_read',
     'Step 4 was taken back in step 10 already. To make it again, undo step 10.',
+    'a.txt',
   ]);
   expect(await says()).toMatchObject({step: 8, restored_files: ['d.txt']});
+});
+
+test('ruling W7: of a step without a record it is said that it changed nothing', async () => {
+  const {session, runDirectory} = await openTestWorkspace({});
+  expect(await undoStep(session, runDirectory, 9)).toEqual(
+    fail('file_not_found', 'Step 9 of this run changed no files, so there is nothing to undo.', {
+      path: join(runDirectory, 'diffs/step_0009.undo.json'),
+    }),
+  );
+  mkdirSync(join(runDirectory, 'diffs/step_0009.undo.json'), {recursive: true});
+  expect(await undoStep(session, runDirectory, 9)).toMatchObject({error: {code: 'not_a_file'}});
+});
+
+test('ruling H4: what is asked about taking back a step: the file, or how many', async () => {
+  const place = await callWorkspaceTools({'a.txt': 'one\n', 'b.txt': 'b\n'});
+  await place.data('delete_file', {path: 'a.txt'});
+  await place.data('move_file', {from: 'b.txt', to: 'c.txt'});
+  const changes = [1, 2].map(step => ({
+    step,
+    files: ['a.txt'],
+    recordHash: hashOf(readFileSync(join(place.runDirectory, `diffs/step_000${step}.undo.json`), 'utf8')),
+    undoes: undefined,
+  }));
+  const {context} = pretendContext({pastChanges: async () => ok({directory: place.runDirectory, changes})});
+  const asked = async (step: number) => {
+    const prepared = place.tool('undo').prepare({step});
+    if (!prepared.ok) throw new Error(prepared.error.all);
+    const intent = await prepared.value.intend(context);
+    return intent.ok ? [intent.value.summary, intent.value.subject.values, intent.value.preview] : intent;
+  };
+  expect(await asked(1)).toEqual([
+    'undo step 1 (a.txt)',
+    ['a.txt'],
+    'diff --git a/a.txt b/a.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+one\n',
+  ]);
+  expect(await asked(2)).toMatchObject({0: 'undo step 2 (2 files)', 1: ['b.txt', 'c.txt']});
+});
+
+test('W19: a patch that comes to nothing is no change', async () => {
+  const place = await callWorkspaceTools({});
+  const unified_diff =
+    '--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n';
+  expect(await place.data('apply_patch', {unified_diff})).toMatchObject({changed_files: [], stat: []});
+  expect((await place.runtime.events()).map(({event}) => event)).not.toContain('PATCH_APPLIED');
 });
