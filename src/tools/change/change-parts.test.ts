@@ -203,7 +203,7 @@ test('ruling R1: which step is taken back, and what is said where none can be', 
   const place = await callWorkspaceTools({'a.txt': 'one\n', 'b.txt': 'b\n', 'c.txt': 'c\n'});
   const says = async (params: {step?: number} = {}) => {
     const {error, data} = await place.call('undo', params);
-    return error === null ? data : [error.error_type, error.message, error.details['path']];
+    return error === null ? data : [error.error_type, error.message, error.details?.['path']];
   };
   expect(await says()).toEqual([
     'file_not_found',

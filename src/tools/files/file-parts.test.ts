@@ -84,7 +84,7 @@ async function similarTo(
   code: 'file_not_found' | 'io_error' = 'file_not_found',
 ) {
   const {session} = await openTestWorkspace(Object.fromEntries(files.map(name => [name, ''])));
-  const failure = fail(code, 'There is none.', {path: path as string, more: 1});
+  const failure = fail(code, 'There is none.', {path, more: 1} as never);
   const suggested = await suggestSimilar(session, failure, new AbortController().signal);
   if (suggested === failure) return 'nothing';
   const {similar, ...rest} = suggested.error.details;

@@ -3,6 +3,7 @@ import {fail} from '../../core/failure/fail.ts';
 import type {CallTime} from '../../workspace/limit-call.ts';
 import {outputLines} from './output-lines.ts';
 import {jsonBytes, type OutputSource, outputRange, shorten} from './output-range.ts';
+import {renderOutput} from './render-output.ts';
 import {searchOutput} from './search-output.ts';
 
 const IN_TIME: CallTime = {
@@ -320,4 +321,23 @@ test('W18: at most 1000 matches are told, and all are counted', async () => {
 
 test('W4: without ripgrep there is no regular expression', async () => {
   expect(await search(sourceOf('a\n'), 'a', {isRegex: true})).toEqual(await noRipgrep());
+});
+
+test('W17: between groups of matches that do not touch, lines are left out', () => {
+  const around = (line: number) => ({
+    line,
+    content: `m${line}`,
+    context_before: [`${line - 1}`],
+    context_after: [`${line + 1}`],
+  });
+  const shown = (...lines: readonly number[]) =>
+    renderOutput({
+      ...{step: 1, stream: 'stdout', total_lines: 20, complete: true, start_line: 1, end_line: 20},
+      ...{matches: lines.map(around), total_matches: lines.length, truncated: false},
+    })
+      .split('\n')
+      .slice(1);
+  expect(shown(3, 7)).toEqual(['2-2', '3:m3', '4-4', '--', '6-6', '7:m7', '8-8']);
+  expect(shown(3, 6)).toEqual(['2-2', '3:m3', '4-4', '5-5', '6:m6', '7-7']);
+  expect(shown(3, 4)).toEqual(['2-2', '3:m3', '4:m4', '5-5']);
 });

@@ -414,3 +414,17 @@ test('ruling W9: the steps of commands are told by the names of their files', ()
     ]),
   ).toEqual([2, 10, 123_456_789]);
 });
+
+test('ruling H4: a question shows the first line of a command, up to 200 characters', async () => {
+  const tool = runTool({} as Sandbox, runOptions());
+  const summaryOf = async (command: string) => {
+    const prepared = tool.prepare({command});
+    const intent = prepared.ok ? await prepared.value.intend(pretendContext().context) : prepared;
+    return intent.ok ? intent.value.summary : intent;
+  };
+  const long = 'x'.repeat(200);
+  expect(await summaryOf(long)).toBe(`run ${long}`);
+  expect(await summaryOf(`${long}y`)).toBe(`run ${long} ...`);
+  expect(await summaryOf(' a \n b')).toBe('run a  ...');
+  expect(await summaryOf(' a \n')).toBe('run a');
+});
