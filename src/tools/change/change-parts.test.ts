@@ -287,3 +287,18 @@ test('W19: a patch that comes to nothing is no change', async () => {
   expect(await place.data('apply_patch', {unified_diff})).toMatchObject({changed_files: [], stat: []});
   expect((await place.runtime.events()).map(({event}) => event)).not.toContain('PATCH_APPLIED');
 });
+
+test('review R18: a later record that is not what the log says is damaged', async () => {
+  const place = await callWorkspaceTools({'a.txt': 'one\n', 'b.txt': 'b\n'});
+  await place.data('delete_file', {path: 'a.txt'});
+  await place.data('delete_file', {path: 'b.txt'});
+  const later = [{step: 2, recordHash: hashOf('else')}];
+  const path = join(place.runDirectory, 'diffs/step_0002.undo.json');
+  expect(await undoStep(place.session, place.runDirectory, 1, {later})).toEqual(
+    fail('io_error', `${JSON.stringify(path)} is not what was written there. Restore it from a backup.`, {
+      path,
+      error: 'damaged',
+      operation: 'read',
+    }),
+  );
+});

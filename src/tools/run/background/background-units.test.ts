@@ -121,7 +121,7 @@ test('W21: the state of a command, with what there is only', () => {
   expect(stateOfCommand(command)).toEqual({running: true, duration_sec: 2.345});
   expect(describeState(stateOfCommand(command))).toBe('running for 2.3 s');
   command.finish(END);
-  expect(stateOfCommand(command)).toEqual({
+  expect(stateOfCommand(command)).toStrictEqual({
     running: false,
     duration_sec: 1.234,
     ended: 'exited',
