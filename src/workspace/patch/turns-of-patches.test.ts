@@ -169,16 +169,15 @@ test('review R12: others have their turns while a patch is read', async () => {
   const names = '--- a/x\n+++ b/x\n';
   const hunk = '@@ -1 +1 @@\n-a\n+b\n';
   const patches: readonly (readonly [(lines: number) => string, readonly number[]])[] = [
-    [lines => '\n'.repeat(lines), [0, 0, 2, 3, 8]],
-    [lines => 'word\r\n'.repeat(lines), [0, 2, 4, 5, 13]],
-    [lines => 'word\n'.repeat(lines), [0, 2, 3, 4, 9]],
-    [lines => names + hunk.repeat(lines / 3), [0, 4, 4, 5, 11]],
-    [lines => (names + hunk).repeat(lines / 5), [0, 2, 2, 4, 12]],
+    [lines => '\n'.repeat(lines), [0, 0, 2, 3]],
+    [lines => 'word\r\n'.repeat(lines), [0, 2, 4, 5]],
+    [lines => 'word\n'.repeat(lines), [0, 2, 3, 4]],
+    [lines => names + hunk.repeat(lines / 3), [0, 4, 4, 5]],
+    [lines => (names + hunk).repeat(lines / 5), [0, 2, 2, 4]],
   ];
   for (const [patch, expected] of patches) {
     const turns: number[] = [];
-    for (const lines of [1, LINES - 1, LINES, LINES + 5, 3 * LINES])
-      turns.push(await turnsWhile(patch(lines)));
+    for (const lines of [1, LINES - 1, LINES, LINES + 5]) turns.push(await turnsWhile(patch(lines)));
     expect(turns).toEqual(expected);
   }
 });
