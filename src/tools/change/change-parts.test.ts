@@ -301,4 +301,8 @@ test('review R18: a later record that is not what the log says is damaged', asyn
       operation: 'read',
     }),
   );
+  const right = [{step: 2, recordHash: hashOf(readFileSync(path, 'utf8'))}];
+  expect(await undoStep(place.session, place.runDirectory, 1, {later: right})).toEqual(
+    ok({step: 1, restored_files: ['a.txt']}),
+  );
 });

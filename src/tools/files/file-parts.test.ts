@@ -108,6 +108,7 @@ test.each<readonly [string, unknown, readonly string[], readonly string[] | 'not
   ['one letter of a short name', 'ab', ['ax', 'xy'], ['ax']],
   ['in any case', 'README.MD', ['readme.md'], ['readme.md']],
   ['the same name elsewhere', 'lib/Main.ts', ['src/a/main.ts', 'x'], ['src/a/main.ts']],
+  ['the same name below', 'main.ts', ['src/a/main.ts', 'x'], ['src/a/main.ts']],
   ['a directory above that is nearly there', 'srd/a/b.ts', ['src/x'], ['src']],
   ['a name in the nearest directory that is there', 'd/e/f.ts', ['d/g/h', 'x'], ['d/g']],
   ['each once', 'd/abc', ['d/abd', 'e/abc', 'abc'], ['d/abd', 'abc', 'e/abc']],
