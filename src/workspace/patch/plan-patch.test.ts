@@ -14,6 +14,7 @@ import {type CommittedPatch, commitForTest} from '../../../test/support/commit-f
 import {runPatch} from '../../../test/support/run-patch.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
+import {fail} from '../../core/failure/fail.ts';
 import type {Failure} from '../../core/failure/failure.ts';
 import type {Result} from '../../core/result.ts';
 import type {ChangeOptions} from '../edit/change-workspace.ts';
@@ -191,6 +192,30 @@ new mode 100755
     });
     value(await apply(applied.undo));
     expect(files()['binary']).toBe(binary.toString('latin1'));
+  });
+
+  test('review R12: a plan that is late at any of its turns is late', async () => {
+    const {workspace} = await place({x: 'x'.repeat(3_000_000)});
+    const late = fail('timeout', 'Late.');
+    const planned = (turns: number) => {
+      let left = turns;
+      const deadline = {
+        get spent() {
+          left -= 1;
+          return left < 0;
+        },
+        failure: () => late,
+      };
+      return planPatch(workspace, 'diff --git a/x b/y\nrename from x\nrename to y\n', {deadline});
+    };
+    let turns = 0;
+    let plan = await planned(turns);
+    for (; !plan.ok; plan = await planned(turns)) {
+      expect(plan.error.code).toBe('timeout');
+      turns += 1;
+    }
+    expect(turns).toBeGreaterThan(5);
+    expect(plan.value).toMatchObject({changedFiles: ['x', 'y'], crossCheck: 'unavailable'});
   });
 
   test('policy: a hunk found once elsewhere is applied there, and that is reported', async () => {
@@ -455,7 +480,9 @@ describe('the second opinion of GNU patch', () => {
     for (const other of [lazy, meddling]) {
       const refused = failure(await planPatch(workspace, patch, {crossCheck: {run: other, directory}}));
       expect(refused.code).toBe('patch_hunk_fail');
-      expect(refused.message).toContain('GNU patch does not come to the same result');
+      const [, reason] =
+        /come to the same result: (.*)\. Nothing was written\. Rebuild/.exec(refused.message) ?? [];
+      expect(refused.details).toEqual({problems: [{hint: 'cross_check', message: reason}]});
     }
   });
 });

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import {atOnce, BYTES_A_TURN, LINES_A_TURN, type Turns} from '../turns.ts';
 import {applyHunks, joined} from './apply/apply-hunks.ts';
+import {renderHistories} from './apply/cross-check.ts';
+import type {FileHistory} from './apply/file-history.ts';
 import {LineIndex} from './apply/line-index.ts';
 import {TextLines} from './apply/text-lines.ts';
 import {changedWindow, countLines} from './diff/changed-window.ts';
@@ -112,7 +114,7 @@ test.each<readonly [string, (same: string) => Turns<unknown>]>([
 
 test('review R12: others have their turns while lines are looked up', () => {
   const index = (lines: number) => LineIndex.of(fileOf('abcdefg\n'.repeat(lines)));
-  expect([turnsOf(index(65_536)), turnsOf(index(65_537))]).toEqual([0, 1]);
+  expect([65_536, 65_537, 131_072, 131_073].map(lines => turnsOf(index(lines)))).toEqual([0, 1, 1, 2]);
   const found = (lines: number) =>
     atOnce(LineIndex.of(fileOf('x\n'.repeat(lines)))).occurrences(of(lines, 'x\n'), 6, {comparisons: 1e9});
   expect([turnsOf(found(3 * 4096 - 1)), turnsOf(found(3 * 4096))]).toEqual([4, 6]);
@@ -121,6 +123,20 @@ test('review R12: others have their turns while lines are looked up', () => {
 test('review R12: others have their turns while the ends of lines are looked at', () => {
   const ends = (lines: number) => fileOf('x\r\n'.repeat(lines)).isCrlf();
   expect([turnsOf(ends(262_143)), turnsOf(ends(262_144))]).toEqual([0, 1]);
+});
+
+test('review R12: others have their turns while hunks are written for GNU patch', () => {
+  const histories = (lines: number): readonly FileHistory[] => [
+    {
+      initial: '',
+      final: '',
+      versions: [
+        {kind: 'modify', order: 0, hunks: [{at: 0, offset: 0, lines: of(lines, {kind: '-', text: 'x\n'})}]},
+      ],
+    },
+  ];
+  const turns = (lines: number) => turnsOf(renderHistories(histories(lines)));
+  expect([LINES - 1, LINES, 2 * LINES].map(turns)).toEqual([0, 1, 2]);
 });
 
 test('review R12: others have their turns between diffs', () => {
@@ -150,17 +166,18 @@ test('review R12: others have their turns while a patch is read', async () => {
     isRead = true;
     return turns;
   };
-  const lines = 3 * LINES;
   const names = '--- a/x\n+++ b/x\n';
-  for (const [patch, most] of [
-    [names + '@@ -1 +1 @@\n-a\n+b\n'.repeat(lines / 3), 40],
-    ['--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'.repeat(lines / 5), 40],
-    ['word\n'.repeat(lines), 40],
-    ['\n'.repeat(lines), 40],
-    ['word\r\n'.repeat(lines), 40],
-  ] as const) {
-    const turns = await turnsWhile(patch);
-    expect(turns).toBeGreaterThanOrEqual(lines / LINES_A_TURN);
-    expect(turns).toBeLessThan(most);
+  const hunk = '@@ -1 +1 @@\n-a\n+b\n';
+  const patches: readonly (readonly [(lines: number) => string, readonly number[]])[] = [
+    [lines => '\n'.repeat(lines), [0, 0, 2, 3]],
+    [lines => 'word\r\n'.repeat(lines), [0, 2, 4, 5]],
+    [lines => 'word\n'.repeat(lines), [0, 2, 3, 4]],
+    [lines => names + hunk.repeat(lines / 3), [0, 4, 4, 5]],
+    [lines => (names + hunk).repeat(lines / 5), [0, 2, 2, 4]],
+  ];
+  for (const [patch, expected] of patches) {
+    const turns: number[] = [];
+    for (const lines of [1, LINES - 1, LINES, LINES + 5]) turns.push(await turnsWhile(patch(lines)));
+    expect(turns).toEqual(expected);
   }
 });

@@ -164,7 +164,7 @@ function statedIndex(hunk: Hunk, oldLines: number): number {
  * "\\ No newline" line into such a hunk, so its last lines have none either. Undefined where it does not fit.
  */
 function* atOpenEnd(file: TextLines, lines: readonly HunkLine[]): Turns<readonly HunkLine[] | undefined> {
-  if (file.endsWithNewline || file.count === 0) return undefined;
+  if (file.endsWithNewline) return undefined;
   const bare = (text: ByteString): ByteString => text.replace(/\r?\n$/, '');
   const last = lines.findLastIndex(({kind}) => kind !== '+');
   const open = lines.flatMap((line, at): HunkLine[] => {

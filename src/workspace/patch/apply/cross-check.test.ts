@@ -44,7 +44,9 @@ async function checked(
 ) {
   const directory = join(temporaryDirectory(), 'deep/stage');
   const seen: {stdin: string; files: Record<string, string>; args: readonly string[]}[] = [];
-  const run: RunPatch = async (_, args, {cwd, stdin}) => {
+  const run: RunPatch = async (_, args, {cwd, env, stdin}) => {
+    const stage = join(cwd, '..');
+    expect(env).toEqual({PATH: stage, TMPDIR: stage, LC_ALL: 'C'});
     if (args.includes('--version')) return GNU;
     const files = Object.fromEntries(
       readdirSync(cwd).map(name => [

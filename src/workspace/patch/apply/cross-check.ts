@@ -115,7 +115,8 @@ function fileName(number: number): string {
   return `content-${number}`;
 }
 
-function* renderHistories(histories: readonly FileHistory[]): Turns<string> {
+/** The hunks of all files as unified diffs, in the order of the patch. */
+export function* renderHistories(histories: readonly FileHistory[]): Turns<string> {
   const versions = histories.flatMap(({versions}, number) =>
     versions.map(version => ({...version, name: fileName(number)})),
   );

@@ -211,6 +211,63 @@ test.each<readonly [string, readonly string[], readonly string[], ReturnType<typ
       {oldStart: 4, oldCount: 1, newStart: 6, newCount: 0},
     ],
   ],
+  [
+    'a line that is there once holds more of them together than fewer edits would',
+    ['once', 'x', 'x', 'x'],
+    ['x', 'x', 'x', 'once'],
+    [
+      {oldStart: 0, oldCount: 0, newStart: 0, newCount: 3},
+      {oldStart: 1, oldCount: 3, newStart: 4, newCount: 0},
+    ],
+  ],
+  [
+    'a line behind a part that is also at the end goes',
+    ['once', 's', 's'],
+    ['x', 'once', 's'],
+    [
+      {oldStart: 0, oldCount: 0, newStart: 0, newCount: 1},
+      {oldStart: 1, oldCount: 1, newStart: 2, newCount: 0},
+    ],
+  ],
+  [
+    'a line behind a part that is also at the end comes',
+    ['x', 'once', 's'],
+    ['once', 's', 's'],
+    [
+      {oldStart: 0, oldCount: 1, newStart: 0, newCount: 0},
+      {oldStart: 2, oldCount: 0, newStart: 1, newCount: 1},
+    ],
+  ],
+  [
+    'a line before a part that is also at the beginning goes',
+    ['s', 's', 'once'],
+    ['s', 'once', 'x'],
+    [
+      {oldStart: 1, oldCount: 1, newStart: 1, newCount: 0},
+      {oldStart: 3, oldCount: 0, newStart: 2, newCount: 1},
+    ],
+  ],
+  [
+    'a line before a part that is also at the beginning comes',
+    ['s', 'once', 'x'],
+    ['s', 's', 'once'],
+    [
+      {oldStart: 1, oldCount: 0, newStart: 1, newCount: 1},
+      {oldStart: 2, oldCount: 1, newStart: 3, newCount: 0},
+    ],
+  ],
+  [
+    'a line of what comes is also behind it',
+    ['a', 's'],
+    ['b', 's', 'c', 's'],
+    [{oldStart: 0, oldCount: 1, newStart: 0, newCount: 3}],
+  ],
+  [
+    'a line of what goes is also behind it',
+    ['b', 's', 'c', 's'],
+    ['a', 's'],
+    [{oldStart: 0, oldCount: 3, newStart: 0, newCount: 1}],
+  ],
 ])('policy: the lines that differ: %s', (_, old, now, edits) => {
   expect(diffLines(old, now)).toEqual(edits);
 });
@@ -229,4 +286,24 @@ test('policy: above 40,000 lines what differs is one piece', () => {
     return atOnce(lineEdits(`s\na\n${middle}b\n`, `s\nA\n${middle}B\n`)).length;
   };
   expect([edits(40_000), edits(40_002)]).toEqual([2, 1]);
+});
+
+test('policy: of few lines of two kinds, whatever they are, the edits make the new ones from the old ones', () => {
+  const kinds = ['a', 'b'];
+  const lists: (readonly string[])[] = [[]];
+  for (const list of lists) if (list.length < 4) lists.push(...kinds.map(kind => [...list, kind]));
+  const wrong: unknown[] = [];
+  for (const old of lists) {
+    for (const now of lists) {
+      const edits = diffLines(old, now);
+      const made = edits.reduceRight<readonly string[]>(
+        (lines, {oldStart, oldCount, newStart, newCount}) =>
+          lines.toSpliced(oldStart, oldCount, ...now.slice(newStart, newStart + newCount)),
+        old,
+      );
+      const isBelowZero = edits.some(({oldCount, newCount}) => oldCount < 0 || newCount < 0);
+      if (made.join() !== now.join() || isBelowZero) wrong.push([old, now, edits]);
+    }
+  }
+  expect(wrong).toEqual([]);
 });

@@ -115,6 +115,38 @@ describe('the unified diff', () => {
     expect(renderUnifiedDiff(old, old, 'x')).toEqual({diff: '', added: 0, removed: 0});
   });
 
+  test('review R12: above 40,000 lines what differs is shown as one piece', () => {
+    const same = 'x\n'.repeat(20_000);
+    const around = 's\n'.repeat(5);
+    const {diff, added, removed} = renderUnifiedDiff(
+      bytes(`${around}a\n${same}b\n${around}`),
+      bytes(`${around}A\n${same}B\n${around}`),
+      'x',
+    );
+    expect([added, removed, diff.match(/^@@.*/gm)]).toEqual([20_002, 20_002, ['@@ -3,20008 +3,20008 @@']]);
+    const lines = (kind: string) => diff.split('\n').filter(line => line.startsWith(kind)).length;
+    expect([lines(' '), lines('-'), lines('+')]).toEqual([6, 20_003, 20_003]);
+  });
+
+  const around = 's\n'.repeat(5);
+  const differing = (size: number) =>
+    renderUnifiedDiff(bytes(`${around}a\ne\n`), bytes(`${around}${'x'.repeat(size)}\ne\n`), 'x');
+  /** Three equal lines before and one behind, on both sides; the old line; and a newline. */
+  const SHOWN = 1_048_576 - 2 * (3 * 2 + 2) - 2 - 1;
+
+  test('review R12: what differs in 1 MiB is shown', () => {
+    const {diff, added, removed} = differing(SHOWN);
+    expect([added, removed, diff.length > SHOWN]).toEqual([1, 1, true]);
+  });
+
+  test('review R12: what differs in more than 1 MiB is counted', () => {
+    expect(differing(SHOWN + 1)).toEqual({
+      diff: 'diff --git a/x b/x\n--- a/x\n+++ b/x\n[not shown: from line 6 on, 1 lines are replaced by 1]\n',
+      added: 1,
+      removed: 1,
+    });
+  });
+
   test('property: read back and applied, it gives the new bytes, and the undo the old ones', {
     tags: 'slow',
   }, () => {

@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
 import {describeParsed} from '../../../../test/support/describe-parsed.ts';
+import {atOnce, LINES_A_TURN} from '../../turns.ts';
+import {beginPatchAt, parseBeginPatch} from '../parse-begin-patch.ts';
 
 type Case = readonly [name: string, patch: string, outcome: readonly string[]];
 
@@ -237,6 +239,32 @@ test.each<Case>([
     '*** Begin Patch\n*** Delete File: voilà\n*** End Patch\n',
     ['2 delete voilà whole'],
   ],
+  [
+    'a CR within a name',
+    '*** Begin Patch\n*** Delete File: x\ry\n*** Update File: x\n*** Move to: y\rz\n-a\n+b\n*** End Patch\n',
+    [
+      '2: "*** Delete File: x\\ry" is not one of "*** Add File: PATH", "*** Update File: PATH" and "*** Delete File: PATH"',
+      '4: "*** Move to: y\\rz" begins with none of " ", "-" and "+"; a context line begins with a blank',
+    ],
+  ],
+  [
+    'what looks like a move in a line that stays',
+    '*** Begin Patch\n*** Update File: x\n *** Move to: y\n-a\n+b\n*** End Patch\n',
+    ['2 modify x', '3 @*  *** Move to: y\n|-a\n|+b\n'],
+  ],
 ])('W7: the whole outcome of a Begin Patch: %s', (_, patch, outcome) => {
   expect(describeParsed(patch)).toEqual(outcome);
+});
+
+test('policy: a section that cannot be read is none', () => {
+  const problems: number[] = [];
+  const lines = ['*** Begin Patch', '*** Update File: x', 'word', '*** Delete File: y', '*** End Patch'];
+  const sections = atOnce(parseBeginPatch(lines, 0, line => problems.push(line)));
+  expect([sections.map(({path}) => path), problems]).toEqual([['y'], [3]]);
+});
+
+test('review R12: others have their turns while the beginning of a Begin Patch is looked for', () => {
+  const search = (lines: number) => beginPatchAt(Array.from({length: lines}, () => 'x'));
+  expect(search(LINES_A_TURN).next()).toEqual({done: false, value: undefined});
+  expect(search(LINES_A_TURN - 1).next()).toEqual({done: true, value: undefined});
 });

@@ -1062,8 +1062,111 @@ test.each<Case>([
     '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\ud800\n',
     ['5: the text is not well-formed Unicode'],
   ],
+  [
+    'a rename whose git line can be read in two ways, and another new name behind it',
+    'diff --git a/x b/y b/z\nrename from x b/y\nrename to z\n--- a/x b/y\n+++ b/w\n@@ -1 +1 @@\n-a\n+b\n',
+    ['1: the "rename" lines and the other header lines name different files, or one file twice'],
+  ],
+  [
+    'a name to rename from whose quotes do not end',
+    'diff --git a/x b/y\nrename from "x\nrename to y\n',
+    ['2: the quoted file name is malformed'],
+  ],
+  [
+    'a hunk without counts and lines before the names of the next file',
+    'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@\n--- a/y\n+++ b/y\n@@\n-a\n+b\n',
+    ['4: the hunk has no "-" and no "+" line, so it changes nothing; leave it out'],
+  ],
+  [
+    'two lines that look like names, and one with @@ that stays',
+    '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/y\n+++ b/y\n @@ z\n',
+    ['1 modify x', '3 @1 --- a/y\n|+++ b/y\n| @@ z\n'],
+  ],
+  [
+    'a normal diff of long files',
+    '12,34c56,78\n< a\n',
+    ['1: this is a normal diff; only unified diffs are applied'],
+  ],
+  ['an ed script of a long file', '12,34d\nw\n', ['1: this is an ed script; only unified diffs are applied']],
+  [
+    'an ed substitution in a long file',
+    '12,34s/a/b/\n',
+    ['1: this is an ed script; only unified diffs are applied'],
+  ],
+  [
+    'a line that is none of git before names',
+    'diff --git a/x b/x\nold mode 100644\nnew mode 100755\nword a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n',
+    ['4: "word a/x" belongs to no hunk; context lines begin with a blank'],
+  ],
+  [
+    'an index line with more behind it',
+    'diff --git a/x b/x\nindex 0..1 100644 x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n',
+    [
+      '1: the section has no hunks, so it changes nothing',
+      '2: "index 0..1 100644 x" belongs to no hunk; context lines begin with a blank',
+    ],
+  ],
+  [
+    'a last line that looks like a name, behind wrong counts',
+    '--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n--- a/y',
+    ['1 modify x', '3 @1 -a\n|--- a/y\n', 'recounted 1'],
+  ],
+  ...(
+    [
+      ['--- a/y', '+++ y'],
+      ['--- y', '+++ b/y'],
+    ] as const
+  ).map(
+    ([removed, added]): Case => [
+      'two lines of which one looks like a name, before another hunk',
+      `--- a/x\n+++ b/x\n@@ -1 +1 @@\n${removed}\n${added}\n@@ -5 +5 @@\n-c\n+d\n`,
+      ['1 modify x', `3 @1 ${removed}\n|${added}\n`, '6 @5 -c\n|+d\n'],
+    ],
+  ),
 ])('W7: the whole outcome of a unified diff: %s', (_, patch, outcome) => {
   expect(describeParsed(patch)).toEqual(outcome);
+});
+
+const SECTION = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
+
+test.each([
+  ...[
+    'a diff b',
+    'no Index: x',
+    '=========',
+    '==========x',
+    'x==========',
+    'Not Only in x',
+    'index 012',
+    'index 01gf',
+  ],
+  ...[
+    'x12s/a/b/',
+    'x <<<<<<<',
+    '<<<<<<',
+    'x >>>>>>>',
+    '>>>>>>',
+    'a *** x',
+    '***x',
+    '**************',
+    'x @@ -',
+  ],
+  ...['x ```', 'x ~~~', `x From ${'0'.repeat(40)} x`, `From ${'0'.repeat(39)} x`],
+])('W7: %j behind a section is no hunk of it', line => {
+  const reason = `${JSON.stringify(line)} belongs to no hunk; context lines begin with a blank`;
+  expect(describeParsed(`${SECTION}${line}\n`)).toEqual([`6: ${reason}`]);
+});
+
+test.each([
+  '==========',
+  '===========',
+  'Only in x: y',
+  'index 0123',
+  'index 0123abc',
+  'Index: x',
+  'diff -u x y',
+])('W7: %j behind a section is what programs write between sections', line => {
+  expect(describeParsed(`${SECTION}${line}\n`)).toEqual(describeParsed(SECTION));
 });
 
 test('W7: names on a git line are told apart up to the 64th blank', () => {
