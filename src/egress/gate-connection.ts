@@ -12,7 +12,7 @@ import {listenFor, readHead, type Stopped} from './listen-for.ts';
 import {parseProxyRequest} from './parse-proxy-request.ts';
 import {PieceReader} from './piece-reader.ts';
 import {type RecordsState, TlsRecords} from './tls-records.ts';
-import type {Visit} from './visit.ts';
+import {overBudget, type Visit} from './visit.ts';
 
 /** Neither side says anything. A server may take a minute to make a pack. */
 const IDLE_TIMEOUT_MS = 120_000;
@@ -296,9 +296,4 @@ export class GateConnection {
       isUnlisted,
     });
   }
-}
-
-function overBudget(status?: number): Stopped {
-  const reason = 'The command has moved as many bytes as tools.run.egress.max_mb allows.';
-  return {decision: 'refused', reason, ...(status === undefined ? {} : {status})};
 }

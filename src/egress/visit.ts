@@ -1,6 +1,7 @@
 import type {EgressConnection, EgressTarget, EgressVisitor} from '../core/egress/egress-gate.ts';
 import {fail} from '../core/failure/fail.ts';
 import {ok, type Result} from '../core/result.ts';
+import type {Stopped} from './listen-for.ts';
 
 /** What a command may use of the way out. */
 export interface EgressLimits {
@@ -88,4 +89,10 @@ export class Visit {
     this.#isOver = true;
     this.#controller.abort();
   }
+}
+
+/** How a connection of a command ends that may move no more. */
+export function overBudget(status?: number): Stopped {
+  const reason = 'The command has moved as many bytes as tools.run.egress.max_mb allows.';
+  return {decision: 'refused', reason, ...(status === undefined ? {} : {status})};
 }
