@@ -10,6 +10,7 @@ test.each<readonly [object, string, string]>([
   [{url}, 'ok', 'ok'],
   [{}, 'url: is required', 'url: is required'],
   [{url: ' \t'}, 'url: must not be empty or blank', 'url: must not be empty or blank'],
+  [{url: ''}, 'url: must not be empty or blank', 'url: must not be empty or blank'],
   [{url, maxLength: 0}, 'maxLength: is no parameter', 'maxLength: must be at least 1, got 0'],
   [{url, maxLength: 1}, 'maxLength: is no parameter', 'ok'],
   [{url, maxLength: '1'}, 'maxLength: is no parameter', 'maxLength: must be a whole number, got "1"'],

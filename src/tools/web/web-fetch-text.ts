@@ -14,7 +14,7 @@ import {executorTimeoutMs, type FetchPage, WEB_FETCH} from './web-fetch.ts';
 const paramsSchema = z.strictObject({
   url: z
     .string()
-    .min(1, 'must not be empty or blank')
+    .min(1, {error: 'must not be empty or blank', abort: true})
     .refine(url => url.trim() !== '', 'must not be empty or blank')
     .describe('Absolute http or https URL of an HTML or plain-text document.'),
   maxLength: z.int().min(1).default(8000).describe('Longest text, in characters.'),

@@ -17,7 +17,7 @@ function argsSchema(defaultMaxChunkTokens: number) {
   return z.strictObject({
     url: z
       .string()
-      .min(1, BLANK)
+      .min(1, {error: BLANK, abort: true})
       .refine(url => url.trim() !== '', BLANK)
       .describe('Absolute http or https URL of an HTML or plain-text document.'),
     max_chunk_tokens: z
