@@ -1,8 +1,21 @@
-// What a newcomer waits for: `npx` of the packed tarball with an empty cache, up to the version; and what it leaves on disk.
+// What a newcomer waits for: `npx` of the package with an empty cache, up to the version; and what it leaves on disk. It comes
+// from a registry on loopback, as it is not published: npx of a tarball unpacks it twice, and again at every start.
 // Beside it, what npx takes by itself: for a package that is empty, and for one that only depends on ripgrep's.
-import {spawnSync} from 'node:child_process';
-import {lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {execFile, execFileSync, spawnSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import {createServer} from 'node:http';
+import {homedir} from 'node:os';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {pack} from '../../scripts/release/unpack-package.js';
 import {inTemporaryDirectory} from '../in-temporary-directory.js';
 import {alternate, wallTime} from '../measure.js';
@@ -13,8 +26,7 @@ const WARM = 'npx, again';
 const EMPTY_COLD = 'npx of an empty package, cache empty';
 const EMPTY_WARM = 'npx of an empty package, again';
 const RIPGREP_COLD = 'npx of an empty package with ripgrep, cache empty';
-/** Behind a name, npx would ask the registry for the package itself, which is not published. */
-const argvOf = tarball => ['--yes', '--package', tarball, '--', 'forge-tools', '--version'];
+const argvOf = name => ['--yes', '--package', `${name}@latest`, '--', 'forge-tools', '--version'];
 
 export function measure({rounds}) {
   return inTemporaryDirectory(directory => measureIn(directory, rounds));
@@ -25,20 +37,23 @@ async function measureIn(directory, rounds) {
   const {dependencies} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const empty = emptyTarballIn(directory, 'empty', {});
   const withRipgrep = emptyTarballIn(directory, 'with-ripgrep', dependencies);
+  const registry = await startRegistry({'forge-tools': tarball, empty, 'with-ripgrep': withRipgrep});
+  const npx = npxFrom(registry.url, directory);
   const kept = join(directory, 'kept');
-  for (const warmed of [tarball, empty]) runNpx(warmed, kept, directory);
+  for (const warmed of ['forge-tools', 'empty']) await npx(warmed, kept);
   const cold = () => mkdtempSync(join(directory, 'cold-'));
   const costs = await alternate(
     {
-      [COLD]: () => runNpx(tarball, cold(), directory),
-      [WARM]: () => runNpx(tarball, kept, directory),
-      [EMPTY_COLD]: () => runNpx(empty, cold(), directory),
-      [EMPTY_WARM]: () => runNpx(empty, kept, directory),
-      [RIPGREP_COLD]: () => runNpx(withRipgrep, cold(), directory),
+      [COLD]: () => npx('forge-tools', cold()),
+      [WARM]: () => npx('forge-tools', kept),
+      [EMPTY_COLD]: () => npx('empty', cold()),
+      [EMPTY_WARM]: () => npx('empty', kept),
+      [RIPGREP_COLD]: () => npx('with-ripgrep', cold()),
     },
     Math.min(rounds, 5),
     {clock: wallTime, sampleMs: 0},
   );
+  registry.stop();
   const installed = join(directory, 'installed');
   const {status} = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', installed, tarball], {
     cwd: directory,
@@ -56,7 +71,7 @@ async function measureIn(directory, rounds) {
     ],
     remarks: [
       `Installed ${(all / MEGABYTE).toFixed(1)} MB, of which ${(ripgrep / MEGABYTE).toFixed(1)} are ripgrep and its package.`,
-      'A cold start downloads that package, so it is also a measure of the registry and of the way to it.',
+      'A cold start downloads that package from where npm does, so it is also a measure of that registry and of the way to it.',
     ],
   };
 }
@@ -80,10 +95,50 @@ function emptyTarballIn(directory, name, dependencies) {
   return join(directory, `${name}-1.0.0.tgz`);
 }
 
-function runNpx(tarball, cache, cwd) {
-  const env = {...process.env, npm_config_cache: cache, npm_config_update_notifier: 'false'};
-  const {status, stderr} = spawnSync('npx', argvOf(tarball), {cwd, env, encoding: 'utf8'});
-  if (status !== 0) throw new Error(`npx ended with ${status}: ${stderr.slice(0, 400)}`);
+/** Has these packages and no others: those of the scope that ours depends on are asked for where npm asks otherwise. */
+async function startRegistry(tarballs) {
+  const server = createServer((request, response) => {
+    const [, tar, name] = /^\/(tar\/)?([\w-]+)$/.exec(request.url) ?? [];
+    const tarball = tarballs[name];
+    if (tarball === undefined) response.writeHead(404).end('{}');
+    else if (tar !== undefined) response.end(readFileSync(tarball));
+    else response.end(JSON.stringify(packument(tarball, `${url}tar/${name}`)));
+  });
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  return {url, stop: () => server.close().closeAllConnections()};
+}
+
+/** What a registry says of a package. */
+function packument(tarball, address) {
+  const manifest = JSON.parse(
+    execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], {encoding: 'utf8'}),
+  );
+  const hash = createHash('sha512').update(readFileSync(tarball)).digest('base64');
+  const version = {...manifest, dist: {tarball: address, integrity: `sha512-${hash}`}};
+  const {name} = manifest;
+  return {name, 'dist-tags': {latest: manifest.version}, versions: {[manifest.version]: version}};
+}
+
+function npxFrom(registry, directory) {
+  const usual = execFileSync('npm', ['config', 'get', 'registry'], {cwd: directory, encoding: 'utf8'}).trim();
+  const own = join(homedir(), '.npmrc');
+  const lines = [
+    existsSync(own) ? readFileSync(own, 'utf8') : '',
+    `registry=${registry}`,
+    `@vscode:registry=${usual}`,
+  ];
+  const userconfig = join(directory, 'npmrc');
+  writeFileSync(userconfig, `${lines.join('\n')}\n`);
+  return async (name, cache) => {
+    const settings = {
+      npm_config_cache: cache,
+      npm_config_update_notifier: 'false',
+      npm_config_userconfig: userconfig,
+    };
+    const {npm_config_registry: _, ...inherited} = process.env;
+    await promisify(execFile)('npx', argvOf(name), {cwd: directory, env: {...inherited, ...settings}});
+  };
 }
 
 function bytesBelow(directory) {

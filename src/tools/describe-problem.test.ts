@@ -36,7 +36,7 @@ test.each<readonly [unknown, string, string, string]>([
   [{text: 'a'}, 'text', 'invalid', 'must have at least 2 characters, got 1'],
   [{text: 'abcd'}, 'text', 'invalid', 'must have at most 3 characters, got 4'],
   [{list: {}}, 'list', 'invalid', 'must be a list, got {}'],
-  [{list: []}, 'list', 'invalid', 'must have at least 1 entries, got 0'],
+  [{list: []}, 'list', 'invalid', 'must have at least 1 entry, got 0'],
   [{list: ['a', 'b', 'c']}, 'list', 'invalid', 'must have at most 2 entries, got 3'],
   [{list: ['a', 1]}, 'list.1', 'invalid', 'must be a string, got 1'],
   [{flag: 'x'}, 'flag', 'invalid', 'must be true or false, got "x"'],
