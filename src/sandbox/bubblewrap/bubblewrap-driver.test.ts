@@ -2,6 +2,7 @@ import type {ChildProcess} from 'node:child_process';
 import {chmodSync, mkdirSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {asUnusedUser} from '../../../test/support/as-unused-user.ts';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
 import {pretendBubblewrap} from '../../../test/support/pretend-bubblewrap.ts';
 import {startedChildren} from '../../../test/support/started-children.ts';
@@ -20,9 +21,7 @@ import {BubblewrapSandbox} from './bubblewrap.ts';
 import {DESCRIPTORS} from './bubblewrap-scripts.ts';
 
 /** Nobody has to become the owner of the workspace. */
-beforeEach(() => {
-  vi.spyOn(process, 'getuid').mockReturnValue(1000);
-});
+beforeEach(asUnusedUser);
 
 interface Place extends Partial<SandboxHost> {
   readonly settings?: Partial<RunOptions>;

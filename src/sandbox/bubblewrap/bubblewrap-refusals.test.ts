@@ -3,6 +3,7 @@ import promises from 'node:fs/promises';
 import {syncBuiltinESMExports} from 'node:module';
 import {join} from 'node:path';
 import {expect, onTestFinished, test, vi} from 'vitest';
+import {asUnusedUser} from '../../../test/support/as-unused-user.ts';
 import {runOptions} from '../../../test/support/open-sandbox.ts';
 import {breakPipes, startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
@@ -91,7 +92,7 @@ test('review R1: whether one runs in another is tried, and a warning says where 
 });
 
 test('W8: who is not root stays who it is', async () => {
-  vi.spyOn(process, 'getuid').mockReturnValue(1000);
+  asUnusedUser();
   // Its answer has nothing of our environment.
   const {found, log} = await setup({bwrap: 'echo "bubblewrap 0.9.0 $HOME"'});
   expect(found).toMatchObject({

@@ -5,14 +5,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
+import {asUnusedUser, UNUSED_UID} from '../../../test/support/as-unused-user.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {systemClock} from '../../core/clock.ts';
 import {ownIdentity} from '../../system/process-identity.ts';
@@ -23,9 +23,6 @@ const ROOT = {dev: 7n, ino: 11n};
 function place(): string {
   return join(temporaryDirectory(), 'sessions');
 }
-
-/** No process of this machine runs as this user, and no other run of these tests takes it. */
-const UNUSED_UID = 2 ** 31 - 1 - process.pid;
 
 /** What a host leaves that was killed: no process has this number. */
 const GONE = {...ownIdentity(), pid: 2 ** 22 + 1};
@@ -139,9 +136,8 @@ describe('WorkspaceUsers', () => {
   });
 
   test('policy: the directory has the number of its user in its name', () => {
-    vi.spyOn(process, 'getuid').mockReturnValue(UNUSED_UID);
+    asUnusedUser();
     const directory = `/tmp/forge-tools-sessions-${UNUSED_UID}`;
-    onTestFinished(() => rmdirSync(directory));
     new WorkspaceUsers(ROOT).enter();
     expect(existsSync(directory)).toBe(true);
   });
