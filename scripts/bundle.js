@@ -88,13 +88,20 @@ const AT_A_START = {
   serving: ['mcp/serve-stdio.js', 'mcp/create-mcp-service.js'],
 };
 
-/** Chunks that hold nothing of ours. Ours stay as they are, so that a stack trace of ours can be read. */
+/**
+ * Chunks that hold nothing of ours. Ours stay as they are, so that a stack trace of ours can be read. Last of all: what
+ * is minified earlier is printed anew, with its white space.
+ */
 const withSmallPackages = {
   name: 'with-small-packages',
-  async renderChunk(code, {fileName, moduleIds}) {
-    const isOfPackages =
-      moduleIds.some(isInPackage) && moduleIds.every(id => isInPackage(id) || id.startsWith('\0'));
-    return isOfPackages ? (await minify(fileName, code, {module: true})).code : null;
+  async generateBundle(_, chunks) {
+    for (const chunk of Object.values(chunks)) {
+      if (chunk.type !== 'chunk') continue;
+      const {fileName, moduleIds, code} = chunk;
+      const isOfPackages =
+        moduleIds.some(isInPackage) && moduleIds.every(id => isInPackage(id) || id.startsWith('\0'));
+      if (isOfPackages) chunk.code = (await minify(fileName, code, {module: true})).code;
+    }
   },
 };
 const isInPackage = id => /[/\\]node_modules[/\\]/.test(id);
