@@ -10,8 +10,9 @@ import type {DocumentScan} from './scan-document.ts';
 import {TableBuilder} from './table-builder.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
 import {cellSpanOf} from './tree/cell-span.ts';
-import {isFormula, roleIn} from './tree/document-form.ts';
+import {roleIn} from './tree/document-form.ts';
 import {ROLE} from './tree/element-role.ts';
+import {pictureSource} from './tree/picture-source.ts';
 import {TAG} from './tree/tag.ts';
 import {NONE, type Tree} from './tree/tree.ts';
 
@@ -103,6 +104,7 @@ class Converter {
   #enterInline(node: number, role: number): boolean {
     switch (role) {
       case ROLE.inline:
+        this.#inline.addInstead(this.#scan.form?.instead.get(node));
         return true;
       case ROLE.emphasis:
       case ROLE.strong:
@@ -110,7 +112,6 @@ class Converter {
         this.#inline.changeStyle(styleOf(role), 1);
         return true;
       case ROLE.code:
-        if (isFormula(this.#tree.tag(node))) this.#inline.addText('$');
         this.#inline.enterCode();
         return true;
       case ROLE.link:
@@ -119,10 +120,7 @@ class Converter {
           this.#inlineContexts.push(node);
         return true;
       case ROLE.image:
-        this.#inline.addImage(
-          this.#tree.attribute(node, ATTRIBUTE.alt),
-          this.#tree.attribute(node, ATTRIBUTE.src),
-        );
+        this.#inline.addImage(this.#tree.attribute(node, ATTRIBUTE.alt), this.#sourceOf(node));
         return true;
       case ROLE.lineBreak:
         this.#addLineBreak();
@@ -130,6 +128,11 @@ class Converter {
       default:
         return false;
     }
+  }
+
+  #sourceOf(picture: number): string | undefined {
+    const {form} = this.#scan;
+    return form ? pictureSource(this.#tree, picture) : this.#tree.attribute(picture, ATTRIBUTE.src);
   }
 
   #leaveInline(node: number, role: number): boolean {
@@ -145,7 +148,6 @@ class Converter {
         return true;
       case ROLE.code:
         this.#inline.leaveCode();
-        if (isFormula(this.#tree.tag(node))) this.#inline.addText('$');
         return true;
       case ROLE.link:
         if (this.#inlineContexts.at(-1) === node) {
@@ -176,7 +178,7 @@ class Converter {
         this.#lists.enterQuote();
         break;
       case ROLE.preformatted:
-        this.#preformatted = new PreformattedText(this.#tree, node);
+        this.#preformatted = new PreformattedText(this.#tree, node, this.#scan.form !== undefined);
         this.#preformattedNode = node;
         break;
       case ROLE.rule:

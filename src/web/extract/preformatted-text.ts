@@ -2,6 +2,7 @@ import {ATTRIBUTE} from './tree/attribute.ts';
 import {INLINE_ROLES, ROLE} from './tree/element-role.ts';
 import type {Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
+import {writtenLanguage} from './tree/written-language.ts';
 
 const LANGUAGE = /(?:^|[ \t\n\f\r])(?:lang(?:uage)?|highlight-source)-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
 
@@ -15,9 +16,15 @@ export class PreformattedText {
   #pendingLineEnds = 0;
   #codeLanguage = '';
   readonly #outerLanguage: string;
+  readonly #isForReading: boolean;
 
-  constructor(tree: Tree, pre: number) {
-    this.#outerLanguage = languageOf(tree, pre) || languageOf(tree, tree.parent(pre));
+  /** `isForReading`: in the form of R2, with the language however it is named and without empty lines at the end. */
+  constructor(tree: Tree, pre: number, isForReading: boolean) {
+    this.#isForReading = isForReading;
+    this.#outerLanguage =
+      languageOf(tree, pre) ||
+      languageOf(tree, tree.parent(pre)) ||
+      (isForReading ? writtenLanguage(tree, pre) : '');
   }
 
   /** References bring characters that the parser's input has no more: line ends are LF here, and a form feed is invisible (D8). */
@@ -35,6 +42,8 @@ export class PreformattedText {
     else this.leave(role);
     if (role === ROLE.code || role === ROLE.preformatted) {
       this.#codeLanguage ||= languageOf(tree, node);
+      if (this.#isForReading && this.#outerLanguage === '')
+        this.#codeLanguage ||= writtenLanguage(tree, node);
     }
   }
 
@@ -49,7 +58,8 @@ export class PreformattedText {
   }
 
   get content(): string {
-    return visibleText(this.#parts.join(''));
+    const text = visibleText(this.#parts.join(''));
+    return this.#isForReading ? text.trimEnd() : text;
   }
 
   #endLine(): void {

@@ -1,4 +1,5 @@
 import type {LinkTargets} from '../link-targets.ts';
+import type {InsteadOfNode} from '../tree/document-form.ts';
 import {ROLE} from '../tree/element-role.ts';
 import {visibleText} from '../tree/visible-text.ts';
 import {collapseBlanks} from './collapse-blanks.ts';
@@ -62,6 +63,21 @@ export class InlineContent {
     if (this.#codeDepth > 0) return;
     this.#endCode();
     this.#updateStyle();
+  }
+
+  /** A formula as GitLab and GitHub write it, in which no sign is an escape. */
+  addInstead(instead: InsteadOfNode | undefined): void {
+    if (instead === undefined) return;
+    const {kind, text} = instead;
+    if (kind === 'text') {
+      this.addText(text);
+      return;
+    }
+    this.addText('$');
+    this.enterCode();
+    this.addText(text);
+    this.leaveCode();
+    this.addText('$');
   }
 
   /** False where the address makes no link, or a link is open already. */

@@ -1,4 +1,4 @@
-import {TAG, tagOf} from '../tree/tag.ts';
+import {foreignTagOf, TAG, tagOf} from '../tree/tag.ts';
 
 /** Every element name that a rule of tree construction mentions. */
 const NAMES = [
@@ -82,6 +82,8 @@ const NAMES = [
   ...['applet', 'marquee', 'object', 'button', 'select', 'option', 'optgroup'],
   ...['svg', 'foreignobject', 'desc', 'math', 'mi', 'mo', 'mn', 'ms', 'mtext', 'mglyph', 'malignmark'],
   ...['annotation', 'annotation-xml'],
+  ...['mfrac', 'msqrt', 'mroot', 'msub', 'msup', 'msubsup', 'munder', 'mover', 'munderover'],
+  ...['mtable', 'mtr', 'mlabeledtr', 'mtd'],
 ] as const;
 
 export type ElementName = (typeof NAMES)[number];
@@ -124,12 +126,9 @@ export const KEY = Object.freeze(
 
 const TREE_TAGS = new Uint8Array(KEY_COUNT);
 for (const [id, name] of NAMES.entries()) {
-  const tag = tagOf(name);
-  // A `title` or `a` of SVG is not the HTML element of that name (D4).
-  const isKept = tag === TAG.svg || tag === TAG.annotation || tag === TAG['annotation-xml'];
-  TREE_TAGS[keyOf(id, HTML)] = tag;
-  TREE_TAGS[keyOf(id, SVG)] = isKept ? tag : TAG.foreign;
-  TREE_TAGS[keyOf(id, MATHML)] = isKept ? tag : TAG.foreign;
+  TREE_TAGS[keyOf(id, HTML)] = tagOf(name);
+  TREE_TAGS[keyOf(id, SVG)] = foreignTagOf(name);
+  TREE_TAGS[keyOf(id, MATHML)] = foreignTagOf(name);
 }
 
 /** The tag (`TAG.…`) by which the tree knows an element. */

@@ -3,7 +3,7 @@ import {createRequire} from 'node:module';
 import type {html as names, TreeAdapter, TreeAdapterTypeMap} from 'parse5';
 import {packageFile} from '../../../core/package-file.ts';
 import {ATTRIBUTE, attributeOf} from '../tree/attribute.ts';
-import {TAG, tagOf} from '../tree/tag.ts';
+import {foreignTagOf, TAG, tagOf} from '../tree/tag.ts';
 import {DOCUMENT, NONE, Tree} from '../tree/tree.ts';
 import {nodeLimit} from './node-limit.ts';
 
@@ -82,7 +82,7 @@ function treeAdapter(tree: Tree, names: Parse5['html']): TreeAdapter<NodeMap> {
     createCommentNode: () => ignored,
     createTextNode: text => tree.createText(text),
     createElement(tagName, namespace, attributes) {
-      const node = tree.createElement(tagIn(namespace === names.NS.HTML, tagName));
+      const node = tree.createElement(namespace === names.NS.HTML ? tagOf(tagName) : foreignTagOf(tagName));
       tagNames[node] = tagName;
       namespaces[node] = namespace;
       addAttributes(tree, node, attributes);
@@ -134,13 +134,6 @@ function treeAdapter(tree: Tree, names: Parse5['html']): TreeAdapter<NodeMap> {
     setNodeSourceCodeLocation() {},
     updateNodeSourceCodeLocation() {},
   };
-}
-
-function tagIn(isHtml: boolean, tagName: string): number {
-  if (isHtml) return tagOf(tagName);
-  const tag = tagOf(tagName);
-  // A `title` or `a` of SVG is not the HTML element of that name (D4).
-  return tag === TAG.svg || tag === TAG.annotation || tag === TAG['annotation-xml'] ? tag : TAG.foreign;
 }
 
 function addAttributes(tree: Tree, node: number, attributes: readonly {name: string; value: string}[]): void {

@@ -90,3 +90,95 @@ test('R2: a link in code, which is written without it, does not take the target 
     '[Book](https://example.com/b)',
   );
 });
+
+const AROUND = 'Words around it keep it where it is, in the sentence that needs it: ';
+
+test.each([
+  ['<h2><strong>First <em>step</em></strong></h2>', '# First *step*\n'],
+  ['<h2>Not <b>all</b> of it</h2>', '# Not **all** of it\n'],
+])('R2: a heading is not bold besides: %s', (heading, text) => {
+  expect(read(heading + TEXT)).toContain(text);
+});
+
+test('R2: a link to edit that stands beside its heading goes, and no other text beside one', () => {
+  const section = (name: string): string =>
+    `<div><h2>Use</h2><span class="${name}">[<a href="/e">a link to edit what stands below</a>]</span></div>`;
+  const others = `<p>${'The page is long enough to be kept as a whole. '.repeat(40)}</p>`;
+  const written = (body: string): string => read(others + body + others);
+  expect(written(section('mw-editsection'))).not.toContain('/e');
+  expect(written(`<p>${AROUND}<span class="edit">the words of an edition</span>.</p>`)).toContain('edition');
+});
+
+test.each([
+  ['<pre><code>a = 1\n\n  \n</code></pre>', '```\na = 1\n```'],
+  ['<div class="mw-highlight mw-highlight-lang-python"><pre>a = 1</pre></div>', '```python\na = 1\n```'],
+  ['<div class="highlight-c notranslate"><div><pre>a = 1;\n</pre></div></div>', '```c\na = 1;\n```'],
+  ['<div class="highlight-default notranslate"><div><pre>a = 1\n</pre></div></div>', '```\na = 1\n```'],
+  ['<pre class="brush: php">a()</pre>', '```php\na()\n```'],
+  ['<pre><code class="hljs javascript">a()</code></pre>', '```javascript\na()\n```'],
+  ['<pre data-language="ts"><code>a()</code></pre>', '```ts\na()\n```'],
+  ['<pre data-language="ts"><code class="language-js">a()</code></pre>', '```js\na()\n```'],
+  ['<pre data-lang="two words"><code class="wide">a()</code></pre>', '```\na()\n```'],
+])('R2: code ends with its last line and has its language: %s', (code, fence) => {
+  expect(read(code)).toBe(fence);
+});
+
+test.each([
+  ['src="data:image/gif;base64,R0lGOD" data-src="/x.png"', 'x.png'],
+  ['data-lazy-src=" /x.png "', 'x.png'],
+  ['src="" data-src="data:,x" data-original="/x.png"', 'x.png'],
+  ['srcset="/r.webp, /r2.webp 2x"', 'r.webp'],
+  ['src="/a.png" data-src="/x.png"', 'a.png'],
+])('R2: a picture that is loaded later has its address: %s', (attributes, address) => {
+  expect(read(`<p>${AROUND}<img alt="A roof" ${attributes}></p>`)).toBe(
+    `${AROUND}![A roof](https://example.com/${address})`,
+  );
+});
+
+test('R2: a picture that is nowhere yet says nothing beside the same one that is', () => {
+  const twin = '<img alt="A roof" src="/a.png"><img alt="A roof">';
+  expect(read(`<p>${AROUND}${twin}</p>`)).toBe(`${AROUND}![A roof](https://example.com/a.png)`);
+  expect(read(`<p>${AROUND}<img alt="A roof" srcset="data:,x"></p>`)).toBe(`${AROUND}A roof`);
+});
+
+test('R2: a caption is not written again where its picture says it', () => {
+  const figure = (caption: string): string =>
+    `<figure><img alt="A long enough text for a plot" src="/c.png"><figcaption>${caption}</figcaption></figure>`;
+  const others = `<p>${'The page is long enough to be kept as a whole. '.repeat(40)}</p>`;
+  const times = (caption: string): number =>
+    read(`${others}<p>${AROUND}</p>${figure(caption)}<p>${AROUND}</p>${others}`).split('A long enough text')
+      .length - 1;
+  expect(times('A long  enough text for a plot')).toBeLessThanOrEqual(1);
+});
+
+test('R2: the signs that lead back from a note go with what leads to several places', () => {
+  const note = 'The title of the work that is cited here, of several words, and who wrote it. '.repeat(2);
+  const back =
+    '<span class="mw-cite-backlink">^ <a href="#cite_ref-1-0"><sup><i><b>a</b></i></sup></a> <a href="#cite_ref-1-1"><sup><i><b>b</b></i></sup></a></span>';
+  expect(read(`<p>${back} <span>${note}</span></p>`)).toBe(note.trim());
+  expect(read(`<p>${note} <a href="#fnref1">back to the text</a></p>`)).toBe(note.trim());
+});
+
+test.each([
+  ['10<sup>5</sup>', '10^5'],
+  ['x<sup>−1</sup>', 'x^−1'],
+  ['4 km<sup>2</sup>', '4 km^2'],
+  ['(a + b)<sup>2</sup>', '(a + b)^2'],
+  ['H<sub>2</sub>O', 'H2O'],
+  ['a note<sup>3</sup>', 'a note3'],
+  ['the 9<sup>th</sup>', 'the 9th'],
+  ['10<sup><b>5</b></sup>', '10**5**'],
+  ['10<sup><a href="/note">5</a></sup>', '10[5](https://example.com/note)'],
+])('R2: a power can be told from its number: %s', (html, text) => {
+  expect(read(`<p>${AROUND}${html}.</p>`)).toBe(`${AROUND}${text}.`);
+});
+
+test('R2: a picture of a formula is its TeX', () => {
+  const picture = (name: string, alt: string): string =>
+    `<span><span style="display:none"><math><mi>x</mi></math></span><img class="${name}" src="/m.svg" alt="${alt}"></span>`;
+  expect(
+    read(`<p>${AROUND}${picture('mwe-math-fallback-image-inline', '{\\displaystyle x_{2}}')}.</p>`),
+  ).toBe(`${AROUND}$\`x_{2}\`$.`);
+  expect(read(`<p>${AROUND}${picture('latex', 'x^2')}.</p>`)).toBe(`${AROUND}$\`x^2\`$.`);
+  expect(read(`<p>${AROUND}${picture('translatex', 'x^2')}.</p>`)).toContain('![x^2]');
+});

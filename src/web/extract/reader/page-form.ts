@@ -6,11 +6,15 @@ import {textOf} from '../tree/text-of.ts';
 import {NONE, type Tree} from '../tree/tree.ts';
 import type {PageBlocks} from './blocks/page-blocks.ts';
 import {headingLevelOf, PLACE} from './blocks/place.ts';
-import {renderedBeside} from './blocks/tex-source.ts';
+import {settleFormulas} from './settle-formulas.ts';
+import {dropCaptionsSaidTwice, dropRepeatedPictures} from './settle-pictures.ts';
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const LETTER = /\p{L}/u;
 const EDIT_CLASS = /(?:^|[\s_-])edit(?:section|link)?(?![a-z])/i;
+/** Where the notes of MediaWiki, Markdown and Word lead back to. */
+const BACK_TO_TEXT = /^#(?:cite_ref|fn-?ref|footnote-?ref|_ftnref|_ednref)/i;
+const BACK_LINKS_CLASS = /(?:^|\s)mw-cite-backlink(?!\S)/;
 const LINE_NUMBER_CLASS = /(?:^|\s)(?:line-?n(?:o|os|um|ums|umber|umbers)|linenodiv|gutter|ln)(?![\w-])/i;
 const ADMONITION_CLASS = /(?:^|\s)(?:admonition|callout|markdown-alert)(?![\w-])/i;
 
@@ -19,15 +23,12 @@ export function formOf(tree: Tree, page: PageBlocks, removed: Uint8Array): Docum
   const roles = new Uint8Array(tree.size);
   const headings = new Map<number, string>();
   for (const link of page.fragmentLinks) settleFragmentLink(tree, link, headings, roles, removed);
-  for (const source of page.formulas) {
-    roles[source] = ROLE.code + 1;
-    removed[source] = removed[tree.firstChild(source)] ?? 0;
-    for (const node of renderedBeside(tree, source)) removed[node] = 1;
-  }
+  const instead = settleFormulas(tree, page, roles, removed);
   settleClasses(tree, page, roles, removed);
   dropRepeatedPictures(tree, page, removed);
+  dropCaptionsSaidTwice(tree, page, removed);
   dropRepeatedTargets(tree, page, roles, removed);
-  return {roles, levels: headingLevels(page, removed)};
+  return {roles, levels: headingLevels(page, removed), instead};
 }
 
 /** Signs that lead back to a note or to the heading itself go; of all other links within the page the text stays. */
@@ -38,6 +39,12 @@ function settleFragmentLink(
   roles: Uint8Array,
   removed: Uint8Array,
 ): void {
+  if (BACK_TO_TEXT.test(tree.attribute(link, ATTRIBUTE.href) ?? '')) {
+    const around = tree.parent(link);
+    const isAll = BACK_LINKS_CLASS.test(tree.attribute(around, ATTRIBUTE.class) ?? '');
+    removed[isAll ? around : link] = 1;
+    return;
+  }
   const text = textOf(tree, link);
   if (!LETTER_OR_DIGIT.test(text)) {
     removed[link] = 1;
@@ -65,12 +72,29 @@ function headingAround(tree: Tree, node: number): number {
 
 /** The last thing of the heading, or the first. */
 function isAtEdge(tree: Tree, node: number, heading: number): boolean {
-  const isBlank = (other: number): boolean => tree.tag(other) === TAG.text && tree.text(other).trim() === '';
+  return tree.parent(node) === heading && (nextOf(tree, node) === NONE || previousOf(tree, node) === NONE);
+}
+
+/** The last thing beside a heading. */
+function isBehindHeading(tree: Tree, node: number): boolean {
+  const before = previousOf(tree, node);
+  return before !== NONE && roleOf(tree.tag(before)) === ROLE.heading && nextOf(tree, node) === NONE;
+}
+
+function nextOf(tree: Tree, node: number): number {
   let after = tree.nextSibling(node);
-  while (after !== NONE && isBlank(after)) after = tree.nextSibling(after);
+  while (after !== NONE && isBlank(tree, after)) after = tree.nextSibling(after);
+  return after;
+}
+
+function previousOf(tree: Tree, node: number): number {
   let before = tree.previousSibling(node);
-  while (before !== NONE && isBlank(before)) before = tree.previousSibling(before);
-  return tree.parent(node) === heading && (after === NONE || before === NONE);
+  while (before !== NONE && isBlank(tree, before)) before = tree.previousSibling(before);
+  return before;
+}
+
+function isBlank(tree: Tree, node: number): boolean {
+  return tree.tag(node) === TAG.text && tree.text(node).trim() === '';
 }
 
 function settleClasses(tree: Tree, {elements}: PageBlocks, roles: Uint8Array, removed: Uint8Array): void {
@@ -81,23 +105,29 @@ function settleClasses(tree: Tree, {elements}: PageBlocks, roles: Uint8Array, re
     const tag = elements.tag[element] ?? 0;
     const isCode = (place & PLACE.preformatted) !== 0;
     if (tag === TAG.button && isCode) removed[node] = 1;
-    const isHeading = headingLevelOf(place) > 0;
-    if (!isCode && !isHeading && tag !== TAG.div && tag !== TAG.aside) continue;
+    const role = roleOf(tag);
+    if (role === ROLE.heading || tag === TAG.th) settleBold(tree, node, roles);
+    const isInline = role === ROLE.inline;
+    const isOfHeading = isInline && (headingLevelOf(place) > 0 || isBehindHeading(tree, node));
+    if (!isCode && !isOfHeading && tag !== TAG.div && tag !== TAG.aside) continue;
     const names = tree.attribute(node, ATTRIBUTE.class);
     if (names === undefined) continue;
-    if (isHeading && roleOf(tag) === ROLE.inline && EDIT_CLASS.test(names)) removed[node] = 1;
+    if (isOfHeading && EDIT_CLASS.test(names)) removed[node] = 1;
     else if (isCode && tag !== TAG.pre && LINE_NUMBER_CLASS.test(names)) removed[node] = 1;
     else if (!isCode && ADMONITION_CLASS.test(names)) roles[node] = ROLE.quote + 1;
   }
 }
 
-function dropRepeatedPictures(tree: Tree, {leaves}: PageBlocks, removed: Uint8Array): void {
-  const seen = new Set<string>();
-  for (const leaf of leaves) {
-    if (tree.tag(leaf) !== TAG.img || removed[leaf] === 1) continue;
-    const source = tree.attribute(leaf, ATTRIBUTE.src) ?? '';
-    if (seen.has(source)) removed[leaf] = 1;
-    else if (source !== '') seen.add(source);
+/** What is wholly bold where everything is says no more by it. */
+function settleBold(tree: Tree, around: number, roles: Uint8Array): void {
+  let node = around;
+  for (let step = 0; step < 4; step++) {
+    node = tree.firstChild(node);
+    while (node !== NONE && isBlank(tree, node)) node = tree.nextSibling(node);
+    if (node === NONE || nextOf(tree, node) !== NONE) return;
+    const role = roleOf(tree.tag(node));
+    if (role === ROLE.strong) roles[node] = ROLE.inline + 1;
+    else if (role !== ROLE.inline && role !== ROLE.link) return;
   }
 }
 

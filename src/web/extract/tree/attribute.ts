@@ -14,7 +14,8 @@ const NAMES = [
     'open',
     'encoding',
   ],
-  ...['rel', 'itemprop', 'type', 'colspan', 'rowspan'],
+  ...['rel', 'itemprop', 'type', 'colspan', 'rowspan', 'alttext', 'srcset'],
+  ...['data-src', 'data-lazy-src', 'data-original', 'data-lang', 'data-language'],
 ] as const;
 
 export type AttributeName = (typeof NAMES)[number];

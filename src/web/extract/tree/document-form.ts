@@ -1,5 +1,10 @@
 import {roleOf} from './element-role.ts';
-import {TAG} from './tag.ts';
+
+/** TeX, or plain text. */
+export interface InsteadOfNode {
+  readonly kind: 'formula' | 'text';
+  readonly text: string;
+}
 
 /** R2: how the content of a document is written otherwise than its elements say. */
 export interface DocumentForm {
@@ -7,14 +12,11 @@ export interface DocumentForm {
   readonly roles: Uint8Array;
   /** The levels of headings, from 1. */
   readonly levels: ReadonlyMap<number, number>;
+  /** What stands instead of nodes that are `inline` here. What is inside them is removed. */
+  readonly instead: ReadonlyMap<number, InsteadOfNode>;
 }
 
 export function roleIn(form: DocumentForm | undefined, node: number, tag: number): number {
   const given = form?.roles[node] ?? 0;
   return given === 0 ? roleOf(tag) : given - 1;
-}
-
-/** The source of a formula stands as GitLab and GitHub write it, in which no sign is an escape. */
-export function isFormula(tag: number): boolean {
-  return tag === TAG.annotation || tag === TAG.script;
 }

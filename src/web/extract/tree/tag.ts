@@ -65,7 +65,9 @@ const NAMES = [
     'noframes',
     'noembed',
   ],
-  ...['annotation', 'annotation-xml'],
+  ...['annotation', 'annotation-xml', 'sup'],
+  ...['math', 'mfrac', 'msqrt', 'mroot', 'msub', 'msup', 'msubsup', 'munder', 'mover', 'munderover'],
+  ...['mtext', 'mtable', 'mtr', 'mlabeledtr', 'mtd'],
 ] as const;
 
 export type TagName = (typeof NAMES)[number];
@@ -80,6 +82,12 @@ export const TAG_COUNT = NAMES.length;
 /** The integer of an HTML element name in lower case. */
 export function tagOf(name: string): number {
   const id = IDS.get(name) ?? TAG.other;
-  // The names before it are no elements': `<text>` is not a text.
-  return id < TAG.html ? TAG.other : id;
+  // The names before it are no elements': `<text>` is not a text. The last ones are those of formulas.
+  return id < TAG.html || id >= TAG.math ? TAG.other : id;
+}
+
+/** The integer of the name of an element of SVG or MathML. Its `title` or `a` is not the HTML element of that name (D4). */
+export function foreignTagOf(name: string): number {
+  const id = IDS.get(name) ?? TAG.foreign;
+  return id === TAG.svg || (id >= TAG.annotation && id !== TAG.sup) ? id : TAG.foreign;
 }

@@ -63,6 +63,10 @@ export interface PageBlocks {
   readonly fragmentLinks: number[];
   /** Elements whose text is the TeX source of a formula. */
   readonly formulas: number[];
+  /** Formulas of MathML that are shown. */
+  readonly mathml: number[];
+  /** `sup` elements. */
+  readonly raised: number[];
   /** Rows of `CLASS_CATEGORIES.length` elements: the innermost one around that has the category, 0 for none. */
   readonly classRows: number[];
 }
@@ -109,6 +113,8 @@ export function emptyPage(): PageBlocks & {readonly dropped: number[]} {
     blockOfLink: [],
     fragmentLinks: [],
     formulas: [],
+    mathml: [],
+    raised: [],
     classRows: [],
   };
 }

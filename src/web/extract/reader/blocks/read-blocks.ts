@@ -93,7 +93,9 @@ class BlockReader {
         this.#page.dropped.push(node);
         return false;
       }
-      this.#enterInline(node, role);
+      if (tag === TAG.math) this.#page.mathml.push(node);
+      else if (tag === TAG.sup) this.#page.raised.push(node);
+      else this.#enterInline(node, role);
       if (hasAttributes && tag !== TAG.img && tree.attribute(node, ATTRIBUTE.class) !== undefined) {
         this.#open(node, tag, this.#element);
       }

@@ -20,7 +20,7 @@ export function renderedBeside(tree: Tree, source: number): readonly number[] {
     for (let other = tree.previousSibling(source); other !== NONE; other = tree.previousSibling(other)) {
       // What stands before another source is that one's.
       if (tree.tag(other) === TAG.annotation) break;
-      if (tree.tag(other) === TAG.foreign) rendered.push(other);
+      if (tree.tag(other) !== TAG.text) rendered.push(other);
     }
     return rendered;
   }

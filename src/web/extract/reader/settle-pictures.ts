@@ -1,0 +1,63 @@
+import {ATTRIBUTE} from '../tree/attribute.ts';
+import {pictureSource} from '../tree/picture-source.ts';
+import {TAG} from '../tree/tag.ts';
+import {textOf} from '../tree/text-of.ts';
+import {NONE, type Tree} from '../tree/tree.ts';
+import type {PageBlocks} from './blocks/page-blocks.ts';
+
+/** Links, frames and what loads later stand between a figure and its picture. */
+const MOST_LEVELS = 6;
+
+/** R2: each picture once; of one that is nowhere yet, beside the same one that is, nothing. */
+export function dropRepeatedPictures(tree: Tree, {leaves}: PageBlocks, removed: Uint8Array): void {
+  const seen = new Set<string>();
+  let lastAlt: string | undefined;
+  for (const leaf of leaves) {
+    if (tree.tag(leaf) !== TAG.img) {
+      lastAlt = undefined;
+      continue;
+    }
+    if (removed[leaf] === 1) continue;
+    const source = pictureSource(tree, leaf);
+    const alt = tree.attribute(leaf, ATTRIBUTE.alt);
+    if (seen.has(source) || (source === '' && alt === lastAlt)) removed[leaf] = 1;
+    else if (source !== '') seen.add(source);
+    lastAlt = alt;
+  }
+}
+
+/** R2: a caption that the alternative text of its picture says word for word. */
+export function dropCaptionsSaidTwice(tree: Tree, {leaves}: PageBlocks, removed: Uint8Array): void {
+  for (const leaf of leaves) {
+    if (tree.tag(leaf) !== TAG.img || removed[leaf] === 1) continue;
+    const alt = wordsOf(tree.attribute(leaf, ATTRIBUTE.alt) ?? '');
+    const caption = alt === '' ? NONE : captionOf(tree, leaf);
+    if (caption === NONE || removed[caption] === 1 || hasLink(tree, caption)) continue;
+    if (wordsOf(textOf(tree, caption)) === alt) removed[caption] = 1;
+  }
+}
+
+/** Of the figure around. */
+function captionOf(tree: Tree, picture: number): number {
+  let around = tree.parent(picture);
+  for (let level = 0; level < MOST_LEVELS && around !== NONE; level++) {
+    if (tree.tag(around) === TAG.figure) {
+      let child = tree.lastChild(around);
+      while (child !== NONE && tree.tag(child) !== TAG.figcaption) child = tree.previousSibling(child);
+      return child;
+    }
+    around = tree.parent(around);
+  }
+  return NONE;
+}
+
+function hasLink(tree: Tree, element: number): boolean {
+  for (let node = tree.firstChild(element); node !== NONE; node = tree.following(node, element)) {
+    if (tree.tag(node) === TAG.a) return true;
+  }
+  return false;
+}
+
+function wordsOf(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
