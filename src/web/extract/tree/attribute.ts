@@ -14,7 +14,7 @@ const NAMES = [
     'open',
     'encoding',
   ],
-  ...['rel', 'itemprop', 'type', 'colspan', 'rowspan', 'alttext', 'srcset'],
+  ...['rel', 'itemprop', 'type', 'colspan', 'rowspan', 'alttext', 'linethickness', 'srcset'],
   ...['data-src', 'data-lazy-src', 'data-original', 'data-lang', 'data-language'],
 ] as const;
 

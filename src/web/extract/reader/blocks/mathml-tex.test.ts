@@ -16,6 +16,7 @@ const SUM = '<mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>0</mn></mrow><mi>n</mi>';
 test.each([
   ['<mi>x</mi><mo>=</mo><mn>12.5</mn>', 'x=12.5'],
   ['<mfrac><mrow><mo>−</mo><mi>b</mi></mrow><mrow><mn>2</mn><mi>a</mi></mrow></mfrac>', '\\frac{-b}{2a}'],
+  ['<mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac>', '{n \\atop k}'],
   ['<msup><mi>x</mi><mn>2</mn></msup>', 'x^2'],
   ['<msup><mi>x</mi><mn>10</mn></msup>', 'x^{10}'],
   ['<msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup>', '10^{-3}'],
@@ -40,7 +41,8 @@ test.each([
   ['<mi>sin</mi><mi>x</mi>', '\\sin x'],
   ['<mi>sin</mi><mo>(</mo>', '\\sin('],
   ['<mi>area</mi>', '\\mathrm{area}'],
-  ['<mtext>if 5% of</mtext>', '\\text{if 5\\% of}'],
+  ['<mi>a</mi><mtext>\u00a0if 5%  of </mtext>', 'a\\text{ if 5\\% of }'],
+  ['<mi>a</mi><mtext> </mtext>', 'a'],
   ['<mo>{</mo><mi>f</mi><mo>\u2061</mo><mi>x</mi><mo>}</mo>', '\\{fx\\}'],
   ['<mrow><mi>a</mi><mspace width="1em"/></mrow>', 'a'],
   ['<semantics><mi>a</mi><annotation-xml><mi>b</mi></annotation-xml></semantics>', 'a'],

@@ -1,7 +1,6 @@
 import {collapseBlanks} from '../../inline/collapse-blanks.ts';
 import {ATTRIBUTE} from '../../tree/attribute.ts';
 import {TAG} from '../../tree/tag.ts';
-import {textOf} from '../../tree/text-of.ts';
 import {NONE, type Tree} from '../../tree/tree.ts';
 import {visibleText} from '../../tree/visible-text.ts';
 
@@ -54,14 +53,18 @@ function nodeTex(tree: Tree, node: number, level: number): string {
   const tag = tree.tag(node);
   if (tag === TAG.text) return tokenOf(tree.text(node));
   if (tag === TAG.annotation || tag === TAG['annotation-xml']) return '';
-  if (tag === TAG.mtext) return textTex(textOf(tree, node));
-  if (level >= MOST_LEVELS) return textTex(textOf(tree, node));
+  if (tag === TAG.mtext || level >= MOST_LEVELS) return textTex(tree, node);
   switch (tag) {
     case TAG.msqrt:
       return `\\sqrt{${contentOf(tree, node, level + 1)}}`;
     case TAG.mtable:
       return `\\begin{matrix} ${rowsOf(tree, node, level)} \\end{matrix}`;
-    case TAG.mfrac:
+    case TAG.mfrac: {
+      const [above = '', below = ''] = partsOf(tree, node, level);
+      // Binomials are fractions without a line.
+      const hasLine = !/^\s*0(?:\.0*)?(?![.\d])/.test(tree.attribute(node, ATTRIBUTE.linethickness) ?? '');
+      return hasLine ? `\\frac{${above}}{${below}}` : `{${above} \\atop ${below}}`;
+    }
     case TAG.mroot:
     case TAG.msub:
     case TAG.msup:
@@ -86,8 +89,6 @@ function partsOf(tree: Tree, node: number, level: number): readonly string[] {
 
 function layoutTex(tag: number, [base = '', second = '', third = '']: readonly string[]): string {
   switch (tag) {
-    case TAG.mfrac:
-      return `\\frac{${base}}{${second}}`;
     case TAG.mroot:
       return `\\sqrt[${second}]{${base}}`;
     case TAG.msub:
@@ -126,8 +127,14 @@ function tokenOf(text: string): string {
   return /^\p{L}{2,}$/u.test(tex) ? `\\mathrm{${tex}}` : tex;
 }
 
-function textTex(text: string): string {
-  return text === '' ? '' : `\\text{${text.replace(/[#$%&{}]/g, '\\$&')}}`;
+/** With the blanks around it, which say where words end. */
+function textTex(tree: Tree, element: number): string {
+  let text = '';
+  for (let node = tree.firstChild(element); node !== NONE; node = tree.following(node, element)) {
+    if (tree.tag(node) === TAG.text) text += tree.text(node);
+  }
+  const line = collapseBlanks(text.replaceAll('\u00a0', ' '));
+  return line.trim() === '' ? '' : `\\text{${line.replace(/[#$%&{}]/g, '\\$&')}}`;
 }
 
 /** A command ends where no letter follows. */
