@@ -2,7 +2,7 @@
 // tests that come by it until one fails.
 import {appendFileSync, readFileSync, utimesSync} from 'node:fs';
 import {test, vi} from '../../node_modules/vitest/dist/index.js';
-import {declaredTests, forget, leaveOutSlow, run} from './stand-in.js';
+import {beginFile, declaredTests, forget, leaveOutSlow, run} from './stand-in.js';
 
 const {files, leavesOutSlow, mutants, results} = JSON.parse(process.env.FORGE_MUTANTS);
 leaveOutSlow(leavesOutSlow);
@@ -62,6 +62,7 @@ async function load() {
   fileOf.length = 0;
   for (const file of files) {
     loading = file;
+    beginFile();
     await import(/* @vite-ignore */ `/${file}`);
     while (fileOf.length < declaredTests().length) fileOf.push(file);
   }

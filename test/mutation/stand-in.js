@@ -15,6 +15,10 @@ export function declaredTests() {
 
 export function forget() {
   state.tests = [];
+}
+
+/** What a file does before each test is for its own tests. */
+export function beginFile() {
   state.groups = [{before: [], after: []}];
 }
 
