@@ -53,6 +53,18 @@ const READER_PAGES: Record<string, (size: number) => string> = {
   'streamed segments within each other': size =>
     `<p>x<template id="B:0"></template>${Array.from({length: size / 8}, (_, id) => `<div hidden id="S:${id.toString(16)}"><p>x<template id="B:${(id + 1).toString(16)}"></template></div>`).join('')}`,
   'tables in tables': size => '<table><tr><td>a<td>b'.repeat(size / 8),
+  'formulas in formulas': size =>
+    `<p>x${'<math><mtext>x'.repeat(size / 16)}${'</mtext></math>'.repeat(size / 16)}`,
+  'deep formulas': size =>
+    `<p>${`<math>${'<msup><msqrt><mi>x</mi>'.repeat(200)}</math>`.repeat(size / 2000)}`,
+  'pictures in one figure': size =>
+    `<figure><figcaption>${'<p>some words, and more</p>'.repeat(size / 4)}</figcaption>${'<img src=a alt=b><img alt=b>'.repeat(size / 4)}</figure>`,
+  'code in code below long classes': size =>
+    `<div class="${'x-y '.repeat(size)}">${'<pre><code>a<code>b</code></code></pre>'.repeat(size / 8)}</div>`,
+  'powers of powers': size => `<p>x${'<sup>1'.repeat(size / 4)}`,
+  'notes that lead back': size =>
+    `<p class="${'x'.repeat(size)}">${'<a href="#fnref1">a b</a>'.repeat(size / 4)}`,
+  'addresses of pictures': size => `<p>${`<img alt=x srcset="${',a'.repeat(200)}">`.repeat(size / 100)}`,
   'noscript in noscript': size => `<noscript>${'<p>text of a page</p><noscript>'.repeat(size / 4)}`,
 };
 

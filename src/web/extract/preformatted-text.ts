@@ -2,7 +2,7 @@ import {ATTRIBUTE} from './tree/attribute.ts';
 import {INLINE_ROLES, ROLE} from './tree/element-role.ts';
 import type {Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
-import {writtenLanguage} from './tree/written-language.ts';
+import {languageAround, languageOn} from './tree/written-language.ts';
 
 const LANGUAGE = /(?:^|[ \t\n\f\r])(?:lang(?:uage)?|highlight-source)-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
 
@@ -24,7 +24,7 @@ export class PreformattedText {
     this.#outerLanguage =
       languageOf(tree, pre) ||
       languageOf(tree, tree.parent(pre)) ||
-      (isForReading ? writtenLanguage(tree, pre) : '');
+      (isForReading ? languageAround(tree, pre) : '');
   }
 
   /** References bring characters that the parser's input has no more: line ends are LF here, and a form feed is invisible (D8). */
@@ -42,8 +42,7 @@ export class PreformattedText {
     else this.leave(role);
     if (role === ROLE.code || role === ROLE.preformatted) {
       this.#codeLanguage ||= languageOf(tree, node);
-      if (this.#isForReading && this.#outerLanguage === '')
-        this.#codeLanguage ||= writtenLanguage(tree, node);
+      if (this.#isForReading && this.#outerLanguage === '') this.#codeLanguage ||= languageOn(tree, node);
     }
   }
 

@@ -41,7 +41,7 @@ function settleFragmentLink(
 ): void {
   if (BACK_TO_TEXT.test(tree.attribute(link, ATTRIBUTE.href) ?? '')) {
     const around = tree.parent(link);
-    const isAll = BACK_LINKS_CLASS.test(tree.attribute(around, ATTRIBUTE.class) ?? '');
+    const isAll = BACK_LINKS_CLASS.test(tree.attribute(around, ATTRIBUTE.class)?.slice(0, 100) ?? '');
     removed[isAll ? around : link] = 1;
     return;
   }

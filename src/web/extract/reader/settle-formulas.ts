@@ -2,7 +2,6 @@ import {ATTRIBUTE} from '../tree/attribute.ts';
 import type {InsteadOfNode} from '../tree/document-form.ts';
 import {ROLE} from '../tree/element-role.ts';
 import {TAG} from '../tree/tag.ts';
-import {textOf} from '../tree/text-of.ts';
 import {NONE, type Tree} from '../tree/tree.ts';
 import {texOf} from './blocks/mathml-tex.ts';
 import type {PageBlocks} from './blocks/page-blocks.ts';
@@ -50,21 +49,20 @@ export function settleFormulas(
     if (alt !== '') write(leaf, STYLED.exec(alt)?.[1] ?? alt);
   }
   for (const raised of page.raised) {
-    const power = textOf(tree, raised);
-    const before = tree.previousSibling(raised);
-    if (!POWER.test(power) || before === NONE || tree.tag(before) !== TAG.text) continue;
     const child = tree.firstChild(raised);
-    if (
-      tree.tag(child) !== TAG.text ||
-      removed[child] === 1 ||
-      !TAKES_POWER.test(tree.text(before).slice(-8))
-    ) {
-      continue;
-    }
+    const before = tree.previousSibling(raised);
+    if (!isText(tree, child) || !isText(tree, before) || removed[child] === 1) continue;
+    const power = tree.text(child).trim();
+    if (tree.nextSibling(child) !== NONE || !POWER.test(power)) continue;
+    if (!TAKES_POWER.test(tree.text(before).slice(-8))) continue;
     instead.set(raised, {kind: 'text', text: `^${power}`});
     removed[child] = 1;
   }
   return instead;
+}
+
+function isText(tree: Tree, node: number): boolean {
+  return node !== NONE && tree.tag(node) === TAG.text;
 }
 
 function formulaAround(tree: Tree, source: number): number {

@@ -28,27 +28,38 @@ export function dropRepeatedPictures(tree: Tree, {leaves}: PageBlocks, removed: 
 
 /** R2: a caption that the alternative text of its picture says word for word. */
 export function dropCaptionsSaidTwice(tree: Tree, {leaves}: PageBlocks, removed: Uint8Array): void {
+  const captions = new Map<number, Caption | undefined>();
   for (const leaf of leaves) {
     if (tree.tag(leaf) !== TAG.img || removed[leaf] === 1) continue;
     const alt = wordsOf(tree.attribute(leaf, ATTRIBUTE.alt) ?? '');
-    const caption = alt === '' ? NONE : captionOf(tree, leaf);
-    if (caption === NONE || removed[caption] === 1 || hasLink(tree, caption)) continue;
-    if (wordsOf(textOf(tree, caption)) === alt) removed[caption] = 1;
+    const figure = alt === '' ? NONE : figureAround(tree, leaf);
+    if (figure === NONE) continue;
+    if (!captions.has(figure)) captions.set(figure, captionOf(tree, figure));
+    const caption = captions.get(figure);
+    if (caption?.words === alt) removed[caption.node] = 1;
   }
 }
 
-/** Of the figure around. */
-function captionOf(tree: Tree, picture: number): number {
+interface Caption {
+  readonly node: number;
+  readonly words: string;
+}
+
+function figureAround(tree: Tree, picture: number): number {
   let around = tree.parent(picture);
   for (let level = 0; level < MOST_LEVELS && around !== NONE; level++) {
-    if (tree.tag(around) === TAG.figure) {
-      let child = tree.lastChild(around);
-      while (child !== NONE && tree.tag(child) !== TAG.figcaption) child = tree.previousSibling(child);
-      return child;
-    }
+    if (tree.tag(around) === TAG.figure) return around;
     around = tree.parent(around);
   }
   return NONE;
+}
+
+/** One that leads somewhere says more than its words. */
+function captionOf(tree: Tree, figure: number): Caption | undefined {
+  let child = tree.lastChild(figure);
+  while (child !== NONE && tree.tag(child) !== TAG.figcaption) child = tree.previousSibling(child);
+  if (child === NONE || hasLink(tree, child)) return undefined;
+  return {node: child, words: wordsOf(textOf(tree, child))};
 }
 
 function hasLink(tree: Tree, element: number): boolean {

@@ -63,7 +63,7 @@ export interface PageBlocks {
   readonly fragmentLinks: number[];
   /** Elements whose text is the TeX source of a formula. */
   readonly formulas: number[];
-  /** Formulas of MathML that are shown. */
+  /** Formulas of MathML that are shown and are in no other. */
   readonly mathml: number[];
   /** `sup` elements. */
   readonly raised: number[];

@@ -27,6 +27,7 @@ class BlockReader {
   /** The element that is open. */
   #element = 0;
   #linkDepth = 0;
+  #formulaDepth = 0;
   #boldDepth = 0;
   #firstLeaf = 0;
   #linkUnits = 0;
@@ -93,7 +94,7 @@ class BlockReader {
         this.#page.dropped.push(node);
         return false;
       }
-      if (tag === TAG.math) this.#page.mathml.push(node);
+      if (tag === TAG.math) this.#enterFormula(node);
       else if (tag === TAG.sup) this.#page.raised.push(node);
       else this.#enterInline(node, role);
       if (hasAttributes && tag !== TAG.img && tree.attribute(node, ATTRIBUTE.class) !== undefined) {
@@ -111,14 +112,22 @@ class BlockReader {
 
   #leave(node: number): void {
     const {elements, blocks} = this.#page;
-    const role = roleOf(this.#tree.tag(node));
-    if (INLINE_ROLES.has(role)) this.#leaveInline(role, node);
+    const tag = this.#tree.tag(node);
+    const role = roleOf(tag);
+    if (tag === TAG.math) this.#formulaDepth--;
+    else if (INLINE_ROLES.has(role)) this.#leaveInline(role, node);
     else this.#endBlock();
     const element = this.#element;
     if (elements.node[element] !== node) return;
     const isInBlock = this.#page.leaves.length > this.#firstLeaf;
     elements.endBlock[element] = blocks.units.length + (isInBlock ? 1 : 0);
     this.#element = elements.parent[element] ?? 0;
+  }
+
+  /** Text in a formula may hold further ones, which are part of it. */
+  #enterFormula(node: number): void {
+    if (this.#formulaDepth === 0) this.#page.mathml.push(node);
+    this.#formulaDepth++;
   }
 
   #enterInline(node: number, role: number): void {
