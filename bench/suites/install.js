@@ -133,6 +133,8 @@ function npxFrom(registry, directory) {
   return async (name, cache) => {
     const settings = {
       npm_config_cache: cache,
+      // A tarball of another registry is fetched from there.
+      npm_config_replace_registry_host: 'never',
       npm_config_update_notifier: 'false',
       npm_config_userconfig: userconfig,
     };

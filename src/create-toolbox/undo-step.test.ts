@@ -51,7 +51,9 @@ test('W7: a step whose end the log does not have, because the process was killed
   expect(place.content()).toBe('one\n');
 });
 
-test('W7: wherever a kill cut the log off after the change, in a line or between lines, the step is undone', async () => {
+test('W7: wherever a kill cut the log off after the change, in a line or between lines, the step is undone', {
+  tags: 'slow',
+}, async () => {
   const place = await withCancelledStep();
   await place.data('str_replace', EDIT);
   const log = join(place.runDirectory, 'events.jsonl');

@@ -47,7 +47,9 @@ describe('ruling W10: a session goes on', () => {
     });
   });
 
-  test('policy: a log cut off at any byte is torn or intact, never tampered, and is resumed', async () => {
+  test('policy: a log cut off at any byte is torn or intact, never tampered, and is resumed', {
+    tags: 'slow',
+  }, async () => {
     const directory = await tempDirectory();
     const path = await filled(directory, 2);
     const whole = await readFile(path);

@@ -47,7 +47,9 @@ test('policy: doctor ends with one line, which takes two sandboxes for one', asy
   );
 });
 
-test('policy: doctor tells what the configuration says otherwise than it is used', async () => {
+test('policy: doctor tells what the configuration says otherwise than it is used', {
+  tags: 'slow',
+}, async () => {
   const file = join(temporaryDirectory(), 'config.toml');
   writeFileSync(file, '[tools.webfetch]\ntimeout_secs = 3\n');
   for (const argv of [['doctor'], ['cache', 'stats']]) {

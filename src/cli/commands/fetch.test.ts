@@ -70,7 +70,9 @@ describe('fetch --outline', () => {
     );
   });
 
-  test('policy: as JSON one line for each page; a failure is its envelope and exit code 1', async () => {
+  test('policy: as JSON one line for each page; a failure is its envelope and exit code 1', {
+    tags: 'slow',
+  }, async () => {
     const {server, run} = await fixture({'/': htmlPage(body)});
     const {code, stdout} = await run(['--outline', '--json', `${server.origin}/`, `${server.origin}/gone`]);
     expect(code).toBe(1);

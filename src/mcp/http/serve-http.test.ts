@@ -285,7 +285,7 @@ describe('review R18: who has no token', () => {
       {headersTimeoutMs: 300, requestTimeoutMs: 400},
       `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
     ],
-  ])('is not waited for: the limits of %s are kept', async (_, limits, text) => {
+  ])('is not waited for: the limits of %s are kept', {tags: 'slow'}, async (_, limits, text) => {
     const {url} = await serve({token: TOKEN, ...limits});
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {});

@@ -99,7 +99,7 @@ test('W21: a task that is cancelled has its command stopped', async () => {
   });
 });
 
-test('W21: a client without tasks gets the handle, and may ask for no task', async () => {
+test('W21: a client without tasks gets the handle, and may ask for no task', {tags: 'slow'}, async () => {
   const ask = open({});
   const {result} = await ask('tools/call', run('sleep 600'), 'run');
   expect(result).toMatchObject({resultType: 'complete', structuredContent: {data: {background: {step: 1}}}});

@@ -66,7 +66,9 @@ test('report: the page is served with its policy, and shows nothing before its s
   expect(body).not.toContain('the first');
 });
 
-test('report: the stream has what was, then what comes, and goes on behind the last id', async () => {
+test('report: the stream has what was, then what comes, and goes on behind the last id', {
+  tags: 'slow',
+}, async () => {
   const {url, call} = await servedRun();
   const seen = events(url, text => text.includes('second'));
   await get(url);

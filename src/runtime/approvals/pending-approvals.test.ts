@@ -57,7 +57,7 @@ test('policy: calls and approvals expire within the hour', async () => {
   expect(await pending.redeem(HASH)).toBe(false);
 });
 
-test('policy: a repeated call is one question, and many calls fill nothing', async () => {
+test('policy: a repeated call is one question, and many calls fill nothing', {tags: 'slow'}, async () => {
   const {pending, directory, pass} = await open();
   for (let call = 0; call < 120; call++) {
     pass(1);

@@ -43,7 +43,7 @@ describe('T1 links of a delivered text', () => {
     expect(() => knownOf('https://[::1 https://a.example:99999/ https://%zz/')).not.toThrow();
   });
 
-  test('beyond 20,000 in a text each counts, and no more are remembered', () => {
+  test('beyond 20,000 in a text each counts, and no more are remembered', {tags: 'slow'}, () => {
     const links = Array.from({length: 20_001}, (_, at) => `https://a.example/${at}`);
     const known = new KnownAddresses();
     expect(known.addLinks([...links, 'https://a.example/0'].join(' '))).toBe(20_002);

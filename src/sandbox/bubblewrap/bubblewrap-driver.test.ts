@@ -178,7 +178,9 @@ describe('BubblewrapSandbox', () => {
     expect(await run('true')).toMatchObject({...ENDED, out: 'late\n', err: 'early\n'});
   });
 
-  test('policy: an answer that is whole does not wait for the end of the namespaces', async () => {
+  test('policy: an answer that is whole does not wait for the end of the namespaces', {
+    tags: 'slow',
+  }, async () => {
     const children = startedChildren();
     const {bubblewrap, run} = open();
     await run('true');
@@ -232,7 +234,7 @@ describe('BubblewrapSandbox', () => {
     expect(await run('exit 143')).toMatchObject({exitStatus: {kind: 'exited', code: 143}});
   });
 
-  test('W8: its time and its caller end a command', async () => {
+  test('W8: its time and its caller end a command', {tags: 'slow'}, async () => {
     const {run} = open();
     expect(await run('sleep 0.4', {timeoutMs: 50})).toMatchObject({exitStatus: {kind: 'timeout'}});
     expect(await run('sleep 0.4', {signal: AbortSignal.abort()})).toMatchObject({

@@ -92,7 +92,9 @@ describe('the way out of a container', () => {
     expect([docker.calls('run'), calls]).toEqual([[], [['open', 1001]]]);
   });
 
-  test('X1: a container sees the socket and Node for reading, and each command attaches itself', async () => {
+  test('X1: a container sees the socket and Node for reading, and each command attaches itself', {
+    tags: 'slow',
+  }, async () => {
     const docker = pretendDocker(ofThisMachine);
     const {gate, calls} = pretendGate();
     const {run, putMounts, sandbox} = open(docker, gate);

@@ -95,7 +95,7 @@ describe.runIf(isLinux)('UnconfinedSandbox', () => {
     expect(processesWith(mine)).toEqual([]);
   });
 
-  test('W8: its time and its caller end it, with all that it started', async () => {
+  test('W8: its time and its caller end it, with all that it started', {tags: 'slow'}, async () => {
     const {run} = open();
     const mine = uniqueSleep();
     const late = await run(`sleep ${mine} & sleep ${mine}`, {timeoutMs: 100});
@@ -146,7 +146,9 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe.runIf(isLinux)('what carries a sentinel', () => {
-  test('W8: it is found by all of its sentinel, and ended; another one is left alone', async () => {
+  test('W8: it is found by all of its sentinel, and ended; another one is left alone', {
+    tags: 'slow',
+  }, async () => {
     const session = `test-${uniqueSleep()}`;
     const [one, other] = [carry(`${session}.1`), carry(`${session}.10`)];
     await until(async () => (await sentinelProcesses(`${session}.1`)).size === 1);

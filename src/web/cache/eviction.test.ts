@@ -193,7 +193,7 @@ describe('several processes', () => {
     expect(kept(fixture, ['a', 'b', 'c', 'd'])).toEqual(['c', 'd']);
   });
 
-  test('ruling F6 writers that take turns keep the limit exactly', async () => {
+  test('ruling F6 writers that take turns keep the limit exactly', {tags: 'slow'}, async () => {
     const fixture = diskCacheFixture({maxEntries: 10});
     const caches: DiskCache[] = [fixture.cache, fixture.again(), fixture.again()];
     for (const turn of numbers(60)) {
@@ -240,7 +240,9 @@ describe('several processes', () => {
     expect(kept(fixture, ['a', 'b', 'c', 'd', 'e', 'f', 'g'])).toEqual(['e', 'f', 'g']);
   });
 
-  test('ruling F6 a hit does not bring back a page that has been replaced meanwhile', async () => {
+  test('ruling F6 a hit does not bring back a page that has been replaced meanwhile', {
+    tags: 'slow',
+  }, async () => {
     const {cache, page, again} = diskCacheFixture();
     await cache.write(page());
     const other = again();

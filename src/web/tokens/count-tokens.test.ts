@@ -138,7 +138,7 @@ describe('ruling E1: a long run of anything is counted in n log n', () => {
     ['😀', undefined],
     ['\ud800', undefined],
     ['qzxj', undefined],
-  ])('%j, repeated', (unit, expected) => {
+  ])('%j, repeated', {tags: 'slow'}, (unit, expected) => {
     const started = performance.now();
     const count = countTokens(unit.repeat(UNITS / unit.length));
     expect(performance.now() - started).toBeLessThan(5000);

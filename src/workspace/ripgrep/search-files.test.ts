@@ -290,7 +290,9 @@ describe('search-files', () => {
     expect(matches.map(({file}) => file)).toEqual(['more/c.log', 'sub/a.log', 'sub/b', 'x']);
   });
 
-  test('review R5: small and large files, with and without an end of line: each match is where it is', async () => {
+  test('review R5: small and large files, with and without an end of line: each match is where it is', {
+    tags: 'slow',
+  }, async () => {
     const lines = (count: number) => 'abcdefg\n'.repeat(count);
     const files = {
       a: 'm',

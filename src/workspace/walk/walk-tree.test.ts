@@ -245,7 +245,9 @@ describe('walk-tree', () => {
     expect(unwrap(await walk({}, {at})).files).toEqual([`${path}/f`]);
   });
 
-  test('policy: depth costs no descriptors, and what lies beside a deep tree is there too', async () => {
+  test('policy: depth costs no descriptors, and what lies beside a deep tree is there too', {
+    tags: 'slow',
+  }, async () => {
     const at = temporaryDirectory();
     const depth = 200;
     const level = (names: number): string => 'd/'.repeat(names);

@@ -160,7 +160,7 @@ describe('given DNS servers', () => {
 });
 
 describe('review B4: how long and how often a server is asked', () => {
-  test.each([1, 2])('a server that never answers is asked %d times', async attempts => {
+  test.each([1, 2])('a server that never answers is asked %d times', {tags: 'slow'}, async attempts => {
     const server = await startDnsServer({'slow.example': 'silent'});
     onTestFinished(server.close);
     const {signal} = new AbortController();
