@@ -62,6 +62,7 @@ const READER_PAGES: Record<string, (size: number) => string> = {
   'code in code below long classes': size =>
     `<div class="${'x-y '.repeat(size)}">${'<pre><code>a<code>b</code></code></pre>'.repeat(size / 8)}</div>`,
   'powers of powers': size => `<p>x${'<sup>1'.repeat(size / 4)}`,
+  'pieces of one link': size => `<p>${'<a href=a>x</a> '.repeat(size / 4)}`,
   'notes that lead back': size =>
     `<p class="${'x'.repeat(size)}">${'<a href="#fnref1">a b</a>'.repeat(size / 4)}`,
   'addresses of pictures': size => `<p>${`<img alt=x srcset="${',a'.repeat(200)}">`.repeat(size / 100)}`,

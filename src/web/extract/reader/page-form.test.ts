@@ -182,3 +182,10 @@ test('R2: a picture of a formula is its TeX', () => {
   expect(read(`<p>${AROUND}${picture('latex', 'x^2')}.</p>`)).toBe(`${AROUND}$\`x^2\`$.`);
   expect(read(`<p>${AROUND}${picture('translatex', 'x^2')}.</p>`)).toContain('![x^2]');
 });
+
+test('R2: a link that was cut into pieces is one', () => {
+  const pieces = '<a href="/m">D</a><a href="/m">ata</a> <a href="/m"><b>Model</b></a>';
+  expect(read(`<p>${AROUND}${pieces} and <a href="/n">more</a><a href="/o">of it</a>.</p>`)).toBe(
+    `${AROUND}[Data **Model**](https://example.com/m) and [more](https://example.com/n)[of it](https://example.com/o).`,
+  );
+});

@@ -4,8 +4,10 @@ import {ROLE, roleOf} from '../tree/element-role.ts';
 import {TAG} from '../tree/tag.ts';
 import {textOf} from '../tree/text-of.ts';
 import {NONE, type Tree} from '../tree/tree.ts';
+import {beginsWithText} from './begins-with-text.ts';
 import type {PageBlocks} from './blocks/page-blocks.ts';
 import {headingLevelOf, PLACE} from './blocks/place.ts';
+import {joinLinks} from './join-links.ts';
 import {settleFormulas} from './settle-formulas.ts';
 import {dropCaptionsSaidTwice, dropRepeatedPictures} from './settle-pictures.ts';
 
@@ -27,6 +29,7 @@ export function formOf(tree: Tree, page: PageBlocks, removed: Uint8Array): Docum
   settleClasses(tree, page, roles, removed);
   dropRepeatedPictures(tree, page, removed);
   dropCaptionsSaidTwice(tree, page, removed);
+  joinLinks(tree, page);
   dropRepeatedTargets(tree, page, roles, removed);
   return {roles, levels: headingLevels(page, removed), instead};
 }
@@ -144,16 +147,6 @@ function dropRepeatedTargets(tree: Tree, page: PageBlocks, roles: Uint8Array, re
     if (seen.has(target)) roles[link] = ROLE.inline + 1;
     else if (beginsWithText(tree, link)) seen.add(target);
   }
-}
-
-/** Within few nodes; a picture alone may not be written. */
-function beginsWithText(tree: Tree, link: number): boolean {
-  let node = tree.firstChild(link);
-  for (let step = 0; step < 8 && node !== NONE; step++) {
-    if (tree.tag(node) === TAG.text && LETTER_OR_DIGIT.test(tree.text(node))) return true;
-    node = tree.following(node, link);
-  }
-  return false;
 }
 
 /** A heading is one level below the nearest one before it that was above it. */
