@@ -66,3 +66,16 @@ describe('headings', () => {
     expect(keptOf(heading, {})).toHaveLength(1);
   });
 });
+
+describe('pictures', () => {
+  test('R2: a caption that is dropped does not take its picture with it', () => {
+    const odds = {'Photo by Nina': -2, 'An advertisement': -2};
+    const figure = '<figure><img src="/a.png" alt="A boat"><figcaption>Photo by Nina</figcaption></figure>';
+    expect(keptOf(`${TEXT}${figure}${TEXT}`, odds)).toEqual(['picture']);
+    expect(keptOf(`${TEXT}${figure}<p>An advertisement</p>${TEXT}`, odds)).toEqual([]);
+    expect(keptOf(`${TEXT}${figure}<p>An advertisement</p>${TEXT}`, {'An advertisement': -2})).toEqual([
+      'picture',
+      'Photo by Nina',
+    ]);
+  });
+});

@@ -84,22 +84,26 @@ function keepBetween({blocks}: PageBlocks, kept: Uint8Array, isOpen: (block: num
   const first = kept.indexOf(1);
   const last = kept.lastIndexOf(1);
   if (first < 0) return;
+  // A caption that is dropped does not take its picture with it.
+  const isNeighbour = (block: number): boolean =>
+    (blocks.units[block] ?? 0) > 0 && (kept[block] === 1 || !isCaption(blocks.place[block] ?? 0));
   let before = 0;
   let next = first;
   for (let block = first; block <= last; block++) {
     if (!isOpen(block)) continue;
     if ((blocks.units[block] ?? 0) > 0) {
       if (((blocks.place[block] ?? 0) & PLACE.preformatted) !== 0) kept[block] = 1;
-      before = kept[block] ?? 0;
+      if (isNeighbour(block)) before = kept[block] ?? 0;
       continue;
     }
-    if (next <= block) next = nextText(blocks.units, block + 1);
+    if (next <= block) {
+      next = block + 1;
+      while (next < kept.length && !isNeighbour(next)) next++;
+    }
     if (before === 1 && kept[next] === 1) kept[block] = 1;
   }
 }
 
-function nextText(units: readonly number[], from: number): number {
-  let block = from;
-  while (block < units.length && (units[block] ?? 0) === 0) block++;
-  return block;
+function isCaption(place: number): boolean {
+  return (place & PLACE.caption) !== 0 && (place & PLACE.figure) !== 0;
 }
