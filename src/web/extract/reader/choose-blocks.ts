@@ -1,19 +1,15 @@
-import {TAG} from '../tree/tag.ts';
 import type {PageBlocks} from './blocks/page-blocks.ts';
-import {headingLevelOf, PLACE} from './blocks/place.ts';
+import {PLACE} from './blocks/place.ts';
+import {dropLastHeading} from './drop-last-heading.ts';
 import {bestThreshold} from './score/best-threshold.ts';
 import {SCALE} from './score/block-score.ts';
+import {settleHeadings} from './settle-headings.ts';
+import {shareScores} from './share-scores.ts';
 
 /** Down these the threshold goes for a page of which too little is kept. */
 const LADDER = [-0.8, -1.25, -1.7, -2.28, -2.83, -3.36, -3.88, -4.4, Number.NEGATIVE_INFINITY].map(
   odds => odds * SCALE,
 );
-/** Of a heading without text below it. */
-const LONE_HEADING = 0.5 * SCALE;
-/** Of a heading right above kept text. */
-const HEADING = -3 * SCALE;
-/** Of one that links to a place on the page, as headings of documentation do to themselves. */
-const LINKED_HEADING = -4 * SCALE;
 /** A page of which fewer words are kept, and less than half of all, is looked at again; so is one that loses most of its text. */
 const LEAST_WORDS = 50;
 const LEAST_SHARE = 0.1;
@@ -33,7 +29,7 @@ export function chooseBlocks(
   scores: Float64Array,
   titlesOf: (withHidden: boolean) => readonly number[],
 ): Choice {
-  const shared = shareFates(page, scores);
+  const shared = shareScores(page, scores);
   const visible = chooseAmong(page, shared, titlesOf(false), false);
   const {words} = visible;
   if (words < FEW_WORDS) {
@@ -41,39 +37,6 @@ export function chooseBlocks(
     if (hidden.words > 3 * words) return {kept: hidden.kept, fromHidden: true};
   }
   return {kept: visible.kept, fromHidden: false};
-}
-
-/** A table, a list of terms and a list are kept or dropped as a whole, but for one that is most of the page. */
-function shareFates({blocks, elements}: PageBlocks, scores: Float64Array): Float64Array {
-  const count = elements.node.length;
-  const all = blocks.units.length;
-  const unit = new Int32Array(count).fill(-1);
-  const sums = new Float64Array(count);
-  const weights = new Float64Array(count);
-  for (let element = 1; element < count; element++) {
-    const outer = unit[elements.parent[element] ?? 0] ?? -1;
-    if (outer >= 0) unit[element] = outer;
-    else if (isUnit(elements.tag[element] ?? 0)) {
-      const size = (elements.endBlock[element] ?? 0) - (elements.firstBlock[element] ?? 0);
-      if (size * 2 < all) unit[element] = element;
-    }
-  }
-  for (let block = 0; block < all; block++) {
-    const of = unit[blocks.element[block] ?? 0] ?? -1;
-    if (of < 0 || (blocks.units[block] ?? 0) === 0) continue;
-    const weight = Math.min(blocks.words[block] ?? 0, 30) + 1;
-    sums[of] = (sums[of] ?? 0) + weight * (scores[block] ?? 0);
-    weights[of] = (weights[of] ?? 0) + weight;
-  }
-  return scores.map((score, block) => {
-    const of = unit[blocks.element[block] ?? 0] ?? -1;
-    const weight = of < 0 ? 0 : (weights[of] ?? 0);
-    return weight === 0 ? score : (sums[of] ?? 0) / weight;
-  });
-}
-
-function isUnit(tag: number): boolean {
-  return tag === TAG.table || tag === TAG.ul || tag === TAG.ol || tag === TAG.dl;
 }
 
 interface Chosen {
@@ -108,6 +71,7 @@ function chooseAmong(
     let words = 0;
     for (let block = 0; block < count; block++) if (kept[block] === 1) words += blocks.words[block] ?? 0;
     if (words < least && !isLast) continue;
+    if (!isLast) dropLastHeading(page, kept);
     for (const title of titles) if (isOpen(title)) kept[title] = 1;
     keepBetween(page, kept, isOpen);
     return {kept, words};
@@ -115,46 +79,31 @@ function chooseAmong(
   return {kept: new Uint8Array(count), words: 0};
 }
 
-function settleHeadings(
-  {blocks}: PageBlocks,
-  scores: Float64Array,
-  kept: Uint8Array,
-  threshold: number,
-): void {
-  let isTextKept = false;
-  for (let block = kept.length - 1; block >= 0; block--) {
-    if ((blocks.units[block] ?? 0) === 0 || ((blocks.place[block] ?? 0) & PLACE.hidden) !== 0) continue;
-    if (headingLevelOf(blocks.place[block] ?? 0) === 0) {
-      isTextKept = kept[block] === 1;
-      continue;
-    }
-    const score = scores[block] ?? 0;
-    const ofItself = (blocks.anchors[block] ?? 0) > 0 ? LINKED_HEADING : HEADING;
-    kept[block] = (isTextKept ? score > Math.min(ofItself, threshold) : score > LONE_HEADING) ? 1 : 0;
-  }
-}
-
 /** Between the first and the last kept block all code is kept, and every picture between two kept neighbours. */
 function keepBetween({blocks}: PageBlocks, kept: Uint8Array, isOpen: (block: number) => boolean): void {
   const first = kept.indexOf(1);
   const last = kept.lastIndexOf(1);
   if (first < 0) return;
+  // A caption that is dropped does not take its picture with it.
+  const isNeighbour = (block: number): boolean =>
+    (blocks.units[block] ?? 0) > 0 && (kept[block] === 1 || !isCaption(blocks.place[block] ?? 0));
   let before = 0;
   let next = first;
   for (let block = first; block <= last; block++) {
     if (!isOpen(block)) continue;
     if ((blocks.units[block] ?? 0) > 0) {
       if (((blocks.place[block] ?? 0) & PLACE.preformatted) !== 0) kept[block] = 1;
-      before = kept[block] ?? 0;
+      if (isNeighbour(block)) before = kept[block] ?? 0;
       continue;
     }
-    if (next <= block) next = nextText(blocks.units, block + 1);
+    if (next <= block) {
+      next = block + 1;
+      while (next < kept.length && !isNeighbour(next)) next++;
+    }
     if (before === 1 && kept[next] === 1) kept[block] = 1;
   }
 }
 
-function nextText(units: readonly number[], from: number): number {
-  let block = from;
-  while (block < units.length && (units[block] ?? 0) === 0) block++;
-  return block;
+function isCaption(place: number): boolean {
+  return (place & PLACE.caption) !== 0 && (place & PLACE.figure) !== 0;
 }

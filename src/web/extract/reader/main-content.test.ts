@@ -52,6 +52,17 @@ describe('R2 reader mode', () => {
     );
   });
 
+  test('R2: a rule between two kept texts stays, once, and not at an edge or beside a heading', () => {
+    const text = `<p>${SENTENCE.repeat(4)}</p>`;
+    const rules = (html: string): number => read(`<main>${html}</main>`).split('\n---\n').length - 1;
+    expect(rules(`${text}<hr>${text}<hr><hr>${text}`)).toBe(2);
+    expect(rules(`<hr>${text}<h2>Boats</h2><hr>${text}<hr><h2>Sails</h2>${text}<hr>`)).toBe(0);
+    expect(rules(`${text}<hr style="display:none">${text}`)).toBe(0);
+    expect(rules(`${text}<hr><p hidden>${SENTENCE}</p>${text}`)).toBe(1);
+    const related = '<aside class="related"><ul><li><a href="/r">Another story</a></ul></aside>'.repeat(2);
+    expect(rules(`${text.repeat(3)}<hr>${related}<hr>${text.repeat(3)}`)).toBe(0);
+  });
+
   test('R2: hidden text is read only where there is little else', () => {
     const hidden = `<div style="display:none"><p>${SENTENCE.repeat(4)} Secret.</p></div>`;
     expect(read(`<div>Loading</div>${hidden.repeat(4)}`)).toContain('Secret');

@@ -4,6 +4,7 @@ import {ROLE, roleOf} from '../tree/element-role.ts';
 import {TAG} from '../tree/tag.ts';
 import {DOCUMENT, type Tree} from '../tree/tree.ts';
 import type {PageBlocks} from './blocks/page-blocks.ts';
+import {headingLevelOf, PLACE} from './blocks/place.ts';
 import {readBlocks} from './blocks/read-blocks.ts';
 import {chooseBlocks} from './choose-blocks.ts';
 import {layoutTablesOf} from './layout-tables.ts';
@@ -34,7 +35,10 @@ function scoreBlocks(page: PageBlocks, trees: Trees): Float64Array {
   return scores;
 }
 
-/** 1 for what is not kept. An element without anything that is kept goes as a whole, but a cell leaves its place. */
+/**
+ * 1 for what is not kept. An element without anything that is kept goes as a whole, but a cell leaves its place, and a rule
+ * divides two texts.
+ */
 function removedNodes(tree: Tree, page: PageBlocks, kept: Uint8Array): Uint8Array {
   const {blocks, elements, leaves, dropped} = page;
   const removed = new Uint8Array(tree.size);
@@ -46,11 +50,38 @@ function removedNodes(tree: Tree, page: PageBlocks, kept: Uint8Array): Uint8Arra
     const end = blocks.firstLeaf[block + 1] ?? leaves.length;
     for (let leaf = blocks.firstLeaf[block] ?? 0; leaf < end; leaf++) removed[leaves[leaf] ?? 0] = 1;
   }
+  const rules = keptRules(page, kept);
   for (let element = 1; element < elements.node.length; element++) {
+    if (rules.has(element)) continue;
     const first = keptBefore[elements.firstBlock[element] ?? 0] ?? 0;
     if ((keptBefore[elements.endBlock[element] ?? 0] ?? 0) > first) continue;
     const tag = elements.tag[element] ?? TAG.none;
     if (roleOf(tag) !== ROLE.cell) removed[elements.node[element] ?? 0] = 1;
   }
   return removed;
+}
+
+/** The rules (`hr`) between two texts that are both kept, one for each pair; beside a heading they say nothing. */
+function keptRules({blocks, elements}: PageBlocks, kept: Uint8Array): ReadonlySet<number> {
+  const rules = new Set<number>();
+  const isText = (block: number): boolean =>
+    kept[block] === 1 && headingLevelOf(blocks.place[block] ?? 0) === 0;
+  let waiting = -1;
+  let before = -1;
+  let block = 0;
+  const readUpTo = (end: number): void => {
+    for (; block < end; block++) {
+      if ((blocks.units[block] ?? 0) === 0 || ((blocks.place[block] ?? 0) & PLACE.hidden) !== 0) continue;
+      if (waiting >= 0 && isText(block)) rules.add(waiting);
+      waiting = -1;
+      before = block;
+    }
+  };
+  for (let element = 1; element < elements.node.length; element++) {
+    if (elements.tag[element] !== TAG.hr || ((elements.place[element] ?? 0) & PLACE.hidden) !== 0) continue;
+    readUpTo(elements.firstBlock[element] ?? 0);
+    if (before >= 0 && isText(before)) waiting = element;
+  }
+  readUpTo(kept.length);
+  return rules;
 }

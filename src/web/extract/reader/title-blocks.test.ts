@@ -53,3 +53,9 @@ test('R2: hidden headings count where hidden text is read', () => {
   expect(titleOf(html, 'Boats at dawn')).toBe('');
   expect(titleOf(html, 'Boats at dawn', true)).toBe('Boats at dawn');
 });
+
+test('R2: of headings that are alike the highest is the title, and of those the first', () => {
+  expect(titleOf('<h4>Boats at dawn</h4><h2>Boats At Dawn</h2>', 'Boats at dawn')).toBe('Boats At Dawn');
+  expect(titleOf('<h2>Boats at dawn</h2><h2>Boats At Dawn</h2>', 'Boats at dawn')).toBe('Boats at dawn');
+  expect(titleOf('<h2>Boats at dawn</h2><h4>Boats At Dawn</h4>', 'Boats at dawn')).toBe('Boats at dawn');
+});

@@ -1,4 +1,5 @@
 import type {Tree} from '../tree/tree.ts';
+import {headingElement} from './blocks/heading-element.ts';
 import type {PageBlocks} from './blocks/page-blocks.ts';
 import {headingLevelOf, PLACE} from './blocks/place.ts';
 
@@ -30,7 +31,9 @@ export function titleBlocks(
   for (const heading of top.length > 0 ? top : headings) {
     const words = heading.blocks.flatMap(block => wordsOf(textOfBlock(tree, page, block)));
     const agreement = agreementOf(words, wanted, isLink(page, heading), heading.level);
-    if (agreement <= best) continue;
+    // Of two that agree alike the higher one is it: the other is in a list of links, or beside buttons.
+    const isBetter = agreement > best || (agreement === best && heading.level < (named?.level ?? 0));
+    if (!isBetter) continue;
     best = agreement;
     named = heading;
   }
@@ -62,24 +65,12 @@ function headingsOf({blocks, elements}: PageBlocks, outside: number): readonly H
     const place = blocks.place[block] ?? 0;
     const level = headingLevelOf(place);
     if (level === 0 || (place & outside) !== 0 || (blocks.units[block] ?? 0) === 0) continue;
-    const element = headingAround(elements, blocks.element[block] ?? 0);
+    const element = headingElement(elements, blocks.element[block] ?? 0);
     const last = found.at(-1);
     if (last?.element === element) last.blocks.push(block);
     else found.push({element, blocks: [block], level});
   }
   return found;
-}
-
-function headingAround({parent, place}: PageBlocks['elements'], start: number): number {
-  let element = start;
-  for (
-    let above = parent[element] ?? -1;
-    above > 0 && headingLevelOf(place[above] ?? 0) > 0;
-    above = parent[above] ?? -1
-  ) {
-    element = above;
-  }
-  return element;
 }
 
 function isLink({blocks}: PageBlocks, heading: Heading): boolean {
