@@ -100,9 +100,10 @@ test.each([
   expect(read(heading + TEXT)).toContain(text);
 });
 
-test('R2: a link to edit that stands beside its heading goes, and no other text beside one', () => {
+test('R2: a link to edit that stands beside its heading goes without it, and no other text beside one', () => {
   const section = (name: string): string =>
-    `<div><h2>Use</h2><span class="${name}">[<a href="/e">a link to edit what stands below</a>]</span></div>`;
+    `<div><h2>Use</h2><span class="${name}">[<a href="/e">edit</a>]</span></div>`;
+  expect(read(section('mw-editsection') + TEXT)).toMatch(/^# Use\n\nA sentence/);
   const others = `<p>${'The page is long enough to be kept as a whole. '.repeat(40)}</p>`;
   const written = (body: string): string => read(others + body + others);
   expect(written(section('mw-editsection'))).not.toContain('/e');

@@ -55,14 +55,26 @@ export function settleHeadings(
 
 function isLine({units, words, linkUnits, place}: Blocks, block: number): boolean {
   if ((words[block] ?? 0) > MOST_WORDS) return false;
-  return ((place[block] ?? 0) & PLACE.button) !== 0 || (linkUnits[block] ?? 0) * 5 >= (units[block] ?? 0) * 4;
+  // Brackets around it are no text.
+  return (
+    ((place[block] ?? 0) & PLACE.button) !== 0 || (linkUnits[block] ?? 0) + 2 >= (units[block] ?? 0) * 0.8
+  );
 }
 
-/** The nearest element around the heading that also has the lines below it has the text, too. */
-function isAround({elements}: PageBlocks, heading: number, lastLine: number, text: number): boolean {
-  let around = elements.parent[heading] ?? 0;
-  while (around > 0 && (elements.endBlock[around] ?? 0) <= lastLine) around = elements.parent[around] ?? 0;
-  return (elements.endBlock[around] ?? 0) > text;
+/**
+ * The nearest element around the heading that also has the lines below it has the text, too; not counting one that has
+ * nothing else, as those around a heading and its link to edit. A list that a heading stands over is more.
+ */
+function isAround({blocks, elements}: PageBlocks, heading: number, lastLine: number, text: number): boolean {
+  const {parent, firstBlock, endBlock} = elements;
+  const first = firstBlock[heading] ?? 0;
+  let around = parent[heading] ?? 0;
+  while (around > 0 && (endBlock[around] ?? 0) <= lastLine) around = parent[around] ?? 0;
+  const isList = ((blocks.place[lastLine] ?? 0) & PLACE.list) !== 0;
+  while (!isList && around > 0 && firstBlock[around] === first && endBlock[around] === lastLine + 1) {
+    around = parent[around] ?? 0;
+  }
+  return (endBlock[around] ?? 0) > text;
 }
 
 function isHidden({place}: Blocks, block: number): boolean {
