@@ -1,5 +1,11 @@
 import {expect, test} from 'vitest';
+import {convertTree} from '../convert-tree.ts';
 import {extractHtml} from '../extract-html.ts';
+import {LinkTargets} from '../link-targets.ts';
+import {parseFully} from '../parse/parse-fully.ts';
+import {DOCUMENT} from '../tree/tree.ts';
+import {readBlocks} from './blocks/read-blocks.ts';
+import {formOf} from './page-form.ts';
 
 const TEXT = `<p>${'A sentence of the page that is long enough to stay, whatever is beside it. '.repeat(3)}</p>`;
 
@@ -100,14 +106,9 @@ test.each([
   expect(read(heading + TEXT)).toContain(text);
 });
 
-test('R2: a link to edit that stands beside its heading goes without it, and no other text beside one', () => {
-  const section = (name: string): string =>
-    `<div><h2>Use</h2><span class="${name}">[<a href="/e">edit</a>]</span></div>`;
-  expect(read(section('mw-editsection') + TEXT)).toMatch(/^# Use\n\nA sentence/);
-  const others = `<p>${'The page is long enough to be kept as a whole. '.repeat(40)}</p>`;
-  const written = (body: string): string => read(others + body + others);
-  expect(written(section('mw-editsection'))).not.toContain('/e');
-  expect(written(`<p>${AROUND}<span class="edit">the words of an edition</span>.</p>`)).toContain('edition');
+test('R2: a link to edit that stands beside its heading does not take it away', () => {
+  const section = '<div><h2>Use</h2><span class="mw-editsection">[<a href="/e">edit</a>]</span></div>';
+  expect(read(section + TEXT)).toMatch(/^# Use\n\nA sentence/);
 });
 
 test.each([
@@ -142,14 +143,49 @@ test('R2: a picture that is nowhere yet says nothing beside the same one that is
   expect(read(`<p>${AROUND}<img alt="A roof" srcset="data:,x"></p>`)).toBe(`${AROUND}A roof`);
 });
 
+test('R2: of a picture for light and for dark pages one is written', () => {
+  const picture = (name: string, alt = 'A roof'): string => `<img alt="${alt}" src="/${name}.png">`;
+  const written = (...pictures: string[]): string =>
+    read(`<p>${AROUND}${pictures.join(' ')}</p>`).slice(AROUND.length);
+  const roof = '![A roof](https://example.com/roof.png)';
+  expect(written(picture('roof'), picture('roof.dark'))).toBe(roof);
+  expect(written(picture('roof-light'), picture('roof_Dark'))).toBe(
+    '![A roof](https://example.com/roof-light.png)',
+  );
+  expect(written(picture('roof'), picture('darkroom'))).toBe(
+    `${roof} ![A roof](https://example.com/darkroom.png)`,
+  );
+  expect(written(picture('roof'), picture('roof.dark', 'By night'))).toContain('By night');
+  expect(written(picture('roof'), 'or', picture('roof.dark'))).toContain('dark');
+});
+
+/** A page of which all is kept. */
+function readWhole(html: string): string {
+  const tree = parseFully(html);
+  const page = readBlocks(tree);
+  const removed = new Uint8Array(tree.size);
+  const form = formOf(tree, page, removed);
+  const scan = {removed, roots: [DOCUMENT], layoutTables: new Set<number>(), form};
+  return convertTree(tree, DOCUMENT, scan, new LinkTargets('https://example.com/', html.length)).trim();
+}
+
 test('R2: a caption is not written again where its picture says it', () => {
+  const picture = '![A plot, small](https://example.com/c.png)';
   const figure = (caption: string): string =>
-    `<figure><img alt="A long enough text for a plot" src="/c.png"><figcaption>${caption}</figcaption></figure>`;
-  const others = `<p>${'The page is long enough to be kept as a whole. '.repeat(40)}</p>`;
-  const times = (caption: string): number =>
-    read(`${others}<p>${AROUND}</p>${figure(caption)}<p>${AROUND}</p>${others}`).split('A long enough text')
-      .length - 1;
-  expect(times('A long  enough text for a plot')).toBeLessThanOrEqual(1);
+    readWhole(
+      `<figure><a><img alt="A plot, small" src="/c.png"></a><figcaption>${caption}</figcaption></figure>`,
+    );
+  expect(figure('A  plot, <i>small</i>')).toBe(picture);
+  expect(figure('A plot')).toBe(`${picture}\n\nA plot`);
+  expect(figure('A plot, <a href="/p">small</a>')).toContain('[small]');
+  expect(readWhole('<img alt="A plot" src="/c.png"><p>A plot</p>')).toContain('\n\nA plot');
+});
+
+test('R2: what is beside a heading and the last there goes where it leads to an editor', () => {
+  const section = (beside: string): string => readWhole(`<div><h2>Use</h2> ${beside} </div>`);
+  expect(section('<span class="mw-editsection">[<a href="/e">edit</a>]</span>')).toBe('# Use');
+  expect(section('<span class="mw-editsection">[<a href="/e">edit</a>]</span><p>Text')).toContain('/e');
+  expect(section('<span class="edition">2</span>')).toBe('# Use\n\n2');
 });
 
 test('R2: the signs that lead back from a note go with what leads to several places', () => {

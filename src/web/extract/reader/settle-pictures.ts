@@ -8,22 +8,28 @@ import type {PageBlocks} from './blocks/page-blocks.ts';
 /** Links, frames and what loads later stand between a figure and its picture. */
 const MOST_LEVELS = 6;
 
-/** R2: each picture once; of one that is nowhere yet, beside the same one that is, nothing. */
+/** R2: each picture once; of the same one for a dark page the first, and of one that is nowhere yet nothing beside the one that is. */
 export function dropRepeatedPictures(tree: Tree, {leaves}: PageBlocks, removed: Uint8Array): void {
   const seen = new Set<string>();
-  let lastAlt: string | undefined;
+  let last: {readonly alt: string; readonly source: string} | undefined;
   for (const leaf of leaves) {
     if (tree.tag(leaf) !== TAG.img) {
-      lastAlt = undefined;
+      last = undefined;
       continue;
     }
     if (removed[leaf] === 1) continue;
     const source = pictureSource(tree, leaf);
-    const alt = tree.attribute(leaf, ATTRIBUTE.alt);
-    if (seen.has(source) || (source === '' && alt === lastAlt)) removed[leaf] = 1;
+    const alt = tree.attribute(leaf, ATTRIBUTE.alt) ?? '';
+    const isTwin =
+      last !== undefined && alt === last.alt && (source === '' || ofNoTheme(source) === last.source);
+    if (seen.has(source) || isTwin) removed[leaf] = 1;
     else if (source !== '') seen.add(source);
-    lastAlt = alt;
+    last = {alt, source: ofNoTheme(source)};
   }
+}
+
+function ofNoTheme(source: string): string {
+  return source.replace(/[._-](?:dark|light)(?![a-z])/gi, '');
 }
 
 /** R2: a caption that the alternative text of its picture says word for word. */
