@@ -17,13 +17,16 @@ const BLANKS = /\s+/g;
  */
 export function readingTree(html: string): Tree {
   const tree = withoutScripts(html);
-  if (STREAMED.some(mark => html.includes(mark))) placeStreamedSegments(tree);
+  const isStreamed = tree.elements(TAG.template).length > 0 && STREAMED.some(mark => html.includes(mark));
+  if (isStreamed) placeStreamedSegments(tree);
   return tree;
 }
 
 function withoutScripts(html: string): Tree {
   const tree = parseHtml(html);
-  if (!/<noscript/i.test(html)) return tree;
+  // Most pages have a picture that counts visits there, and no text.
+  const most = tree.elements(TAG.noscript).reduce((sum, noscript) => sum + sourceUnits(tree, noscript), 0);
+  if (most < LEAST_UNITS) return tree;
   const inside = unitsWithoutScripts(tree);
   const isMore = inside >= LEAST_UNITS && inside > unitsShown(tree, inside);
   return isMore ? parseHtml(html.replace(NOSCRIPT, '')) : tree;

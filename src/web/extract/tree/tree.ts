@@ -103,6 +103,16 @@ export class Tree {
     return NONE;
   }
 
+  /** All elements of a tag that were ever made, also those that the rules of parsing took out of the tree. */
+  elements(tag: number): readonly number[] {
+    const found: number[] = [];
+    for (let node = this.#tags.indexOf(tag); node >= 0 && node < this.#size; ) {
+      found.push(node);
+      node = this.#tags.indexOf(tag, node + 1);
+    }
+    return found;
+  }
+
   createElement(tag: number): number {
     const node = this.#create(tag, '');
     this.#attributeStarts[node] = this.#attributeNames.length;
