@@ -19,9 +19,9 @@ running() {
 }
 
 start() {
-  mkdir -p -m 700 "$state"
   if ! running; then
-    rm -f "$state/pid" "$state/docker.sock"
+    stop
+    mkdir -p -m 700 "$state"
     setsid dockerd --bridge=none --iptables=false --ip6tables=false --ip-masq=false --ip-forward=false \
       --data-root "$state/data" --exec-root "$state/exec" --pidfile "$state/pid" --host "$socket" \
       >"$state/log" 2>&1 </dev/null &
@@ -59,18 +59,47 @@ pack() {
   rm -rf "$state/root"
 }
 
+# Numbers of the daemon and of the parts that it started, also where the daemon itself was killed.
+parts() {
+  local process
+  for process in /proc/[0-9]*; do
+    case "$(cat "$process/comm" 2>/dev/null)" in
+      dockerd | containerd | containerd-shim*)
+        if grep -qa -- "$state/" "$process/cmdline" 2>/dev/null; then echo "${process#/proc/}"; fi ;;
+    esac
+  done
+}
+
+# Whether all of them have ended within 20 s.
+ended() {
+  for _ in $(seq 200); do
+    [ -n "$(parts)" ] || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+# The daemon leaves the network namespace of containers without one mounted, and, killed, its own data directory too.
+unmount() {
+  local point
+  cut -d' ' -f5 /proc/self/mountinfo | { grep -F -- "$state/" || true; } | sort -r | while read -r point; do
+    umount --lazy "$point"
+  done
+}
+
 stop() {
   if running; then
-    local pid
-    pid="$(cat "$state/pid")"
-    kill "$pid"
-    for _ in $(seq 100); do
-      [ -d "/proc/$pid" ] || break
-      sleep 0.1
-    done
+    kill "$(cat "$state/pid")"
+    ended || true
   fi
-  # The daemon leaves the network namespace of containers without one mounted.
-  umount "$state/exec/netns/default" 2>/dev/null || true
+  local pid
+  # A container's first process is its shim's child, and its end is the end of all others in there.
+  for pid in $(parts); do
+    xargs -r kill -KILL <"/proc/$pid/task/$pid/children" 2>/dev/null || true
+    kill -KILL "$pid" 2>/dev/null || true
+  done
+  ended || { echo "$0: of the engine these processes do not end: $(parts | xargs)" >&2; exit 1; }
+  unmount
   rm -rf "$state"
 }
 
