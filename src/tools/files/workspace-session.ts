@@ -41,7 +41,7 @@ export interface WorkspaceSession {
   /** Brings back the old state of what a crash interrupted, once; to be called before anything else. */
   readonly recover: () => Promise<Result<Recovery>>;
   /** Lets go of the root and ends what is kept. To be called when no call is under way any more. */
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens a workspace, to be closed. Looks at its root and at nothing else. */
@@ -63,9 +63,9 @@ export function openWorkspaceSession(options: WorkspaceSessionOptions): Result<W
     patchServer,
     clock,
     journal,
-    close: () => {
-      patchServer?.close();
+    close: async () => {
       workspace.close();
+      await patchServer?.close();
     },
     // Whoever holds the lock now may be gone at the next call.
     recover: rememberSuccess(async () => {

@@ -43,9 +43,14 @@ export class PatchServer {
     return undefined;
   }
 
-  close(): void {
+  /** Its shell is gone then. */
+  async close(): Promise<void> {
     this.#state = 'closed';
+    const child = this.#shell?.child;
+    if (child === undefined) return;
     this.#end();
+    holdOpen(child, true);
+    await new Promise(resolve => child.once('close', resolve));
   }
 
   async #ask(directory: string, signal: AbortSignal): Promise<boolean> {
