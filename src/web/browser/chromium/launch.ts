@@ -67,6 +67,7 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
     // What it said may be read after its end is known. Something that it left behind may hold the pipe open.
     child.once('exit', () => {
       const done = (): void => resolve(words);
+      if (child.stderr?.closed) return done();
       const cancel = clock.after(LAST_WORDS_MS, done);
       child.stderr?.once('close', () => {
         cancel();
