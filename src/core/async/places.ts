@@ -3,10 +3,19 @@ interface Waiting {
   readonly go: () => void;
 }
 
+/** A place that is held only until another one waits for it. */
+export interface SparePlace {
+  /** From here on it is held like any other. */
+  readonly keep: () => void;
+  readonly giveBack: () => void;
+}
+
 /** Lets so many do something at a time; the others wait for a place. First come, first served. */
 export class Places {
   #taken = 0;
   readonly #waiting = new Set<Waiting>();
+  /** How the holders of spare places are asked for them. */
+  readonly #spare = new Set<() => void>();
 
   /** A place among at most `most`, and how it is given back; `undefined` where none is free. */
   tryTake(most: number): (() => void) | undefined {
@@ -15,7 +24,22 @@ export class Places {
     return this.#giveBackOnce();
   }
 
-  /** The same, waiting for it; `undefined` if `signal` fires before there is one. */
+  /** The same, for something that gives way: `giveWay` is called, once, when another one has to wait. */
+  tryTakeSpare(most: number, giveWay: () => void): SparePlace | undefined {
+    const giveBack = this.tryTake(most);
+    if (giveBack === undefined) return undefined;
+    const ask = (): void => giveWay();
+    this.#spare.add(ask);
+    return {
+      keep: () => void this.#spare.delete(ask),
+      giveBack: () => {
+        this.#spare.delete(ask);
+        giveBack();
+      },
+    };
+  }
+
+  /** A place, waiting for it; `undefined` if `signal` fires before there is one. */
   async take(most: number, signal: AbortSignal): Promise<(() => void) | undefined> {
     if (signal.aborted) return undefined;
     const free = this.tryTake(most);
@@ -52,6 +76,10 @@ export class Places {
       };
       this.#waiting.add(waiting);
       signal.addEventListener('abort', leave, {once: true});
+      // All of them: how many would do depends on who waits in front.
+      const holders = [...this.#spare];
+      this.#spare.clear();
+      for (const giveWay of holders) giveWay();
     });
   }
 
