@@ -3,19 +3,12 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** A place that is held only until another one waits for it. */
-export interface SparePlace {
-  /** From here on it is held like any other. */
-  readonly keep: () => void;
-  readonly giveBack: () => void;
-}
-
 /** Lets so many do something at a time; the others wait for a place. First come, first served. */
 export class Places {
   #taken = 0;
   readonly #waiting = new Set<Waiting>();
-  /** How the holders of spare places are asked for them. */
-  readonly #spare = new Set<() => void>();
+  /** How those who hold a place only so long are asked for it. */
+  readonly #preemptible = new Set<() => void>();
 
   /** A place among at most `most`, and how it is given back; `undefined` where none is free. */
   tryTake(most: number): (() => void) | undefined {
@@ -24,18 +17,16 @@ export class Places {
     return this.#giveBackOnce();
   }
 
-  /** The same, for something that gives way: `giveWay` is called, once, when another one has to wait. */
-  tryTakeSpare(most: number, giveWay: () => void): SparePlace | undefined {
+  /** The same, for something that gives way: `preempt` is called, once at most, when another one has to wait. */
+  tryTakePreemptible(most: number, preempt: () => void): (() => void) | undefined {
     const giveBack = this.tryTake(most);
     if (giveBack === undefined) return undefined;
-    const ask = (): void => giveWay();
-    this.#spare.add(ask);
-    return {
-      keep: () => void this.#spare.delete(ask),
-      giveBack: () => {
-        this.#spare.delete(ask);
-        giveBack();
-      },
+    // A function of its own, as two holders may have the same one.
+    const ask = (): void => preempt();
+    this.#preemptible.add(ask);
+    return () => {
+      this.#preemptible.delete(ask);
+      giveBack();
     };
   }
 
@@ -77,9 +68,9 @@ export class Places {
       this.#waiting.add(waiting);
       signal.addEventListener('abort', leave, {once: true});
       // All of them: how many would do depends on who waits in front.
-      const holders = [...this.#spare];
-      this.#spare.clear();
-      for (const giveWay of holders) giveWay();
+      const holders = [...this.#preemptible];
+      this.#preemptible.clear();
+      for (const preempt of holders) preempt();
     });
   }
 
