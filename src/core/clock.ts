@@ -5,15 +5,20 @@ export interface Clock {
   /** Milliseconds on a clock that never jumps, for budgets and durations. */
   readonly monotonic: () => number;
   /** Calls back once after `ms`; the returned function cancels. */
-  readonly after: (ms: number, callback: () => void) => () => void;
+  readonly after: (ms: number, callback: () => void, options?: TimerOptions) => () => void;
+}
+
+export interface TimerOptions {
+  /** Whether our process stays until then. Default: true, as a pending deadline is what ends a call whose sockets have gone silent. */
+  readonly holds?: boolean;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after: (ms, callback) => {
-    // Not unref'd: a pending deadline is what ends a call whose sockets have gone silent.
+  after: (ms, callback, {holds = true} = {}) => {
     const timer = setTimeout(callback, ms);
+    if (!holds) timer.unref();
     return () => clearTimeout(timer);
   },
 };

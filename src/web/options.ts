@@ -298,6 +298,12 @@ export const webFetchSection = {
           extension: true,
           doc: 'Longest wait for that turn. It counts against no other limit; a call that waits longer is `timeout` in phase `browser`.',
         },
+        keep_ready: {
+          kind: 'flag',
+          default: false,
+          extension: true,
+          doc: 'Keep one Chromium ready for the next page, once a page has been rendered: started, with an empty page, and ended when it has shown one. It waits for 60 s at most, and gives its place to a call that would wait for one. Only where Chromium has a network namespace.',
+        },
       },
     },
     security: {

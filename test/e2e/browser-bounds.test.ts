@@ -5,7 +5,7 @@ import {systemClock} from '../../src/core/clock.ts';
 import {silentLog} from '../../src/core/log.ts';
 import {findGroupPlace} from '../../src/system/control-group.ts';
 import {createBrowser} from '../../src/web/browser/browser.ts';
-import {browserProcesses} from '../support/browser-remains.ts';
+import {browserProcesses, chromiums} from '../support/browser-remains.ts';
 import {TEST_CHROMIUM, browserTest as test} from '../support/browser-test.ts';
 import type {PathHandler} from '../support/http-server.ts';
 import {openTestToolbox} from '../support/open-test-toolbox.ts';
@@ -35,24 +35,6 @@ function groups(): readonly string[] {
   return (place?.parents ?? []).flatMap(({path}) =>
     readdirSync(path).filter(name => name.startsWith(`forge-tools.${process.pid}.`)),
   );
-}
-
-/** The Chromiums, by number and parent: the processes that were started, not the ones they start. */
-function chromiums(): readonly string[] {
-  const found = browserProcesses().flatMap(line => {
-    const pid = Number.parseInt(line, 10);
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
-      if (!command.includes('--remote-debugging-pipe') || /bwrap|--type=/.test(command)) return [];
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      return [{pid, parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])}];
-    } catch {
-      return [];
-    }
-  });
-  // A child has the command of its parent until it starts a program of its own.
-  const isChild = (parent: number): boolean => found.some(({pid}) => pid === parent);
-  return found.filter(({parent}) => !isChild(parent)).map(({pid, parent}) => `${pid} of ${parent}`);
 }
 
 test('review R13: a page that takes all the memory it can get ends at memory_mb, and says so', async () => {
@@ -184,6 +166,7 @@ test('review 1.2: a bubblewrap that hangs is ended, and does not hold up the ren
       memory_mb: 2048,
       max_processes: 1024,
       max_instances: 4,
+      keep_ready: false,
     },
     places: {path: bin, untrustedTrees: [], standard: []},
     tempDir: temporaryDirectory(),

@@ -7,6 +7,8 @@ import {TEST_CHROMIUM} from '../support/browser-test.ts';
 interface Sighting {
   /** The titles that the page gave itself when it had tried everything. */
   readonly results: readonly string[];
+  /** How many of the pages were shown by a Chromium that had waited. */
+  readonly waited: number;
   readonly layers: readonly string[];
   readonly tripped: boolean;
   /** Requests that came to us, where they are checked. */
@@ -19,7 +21,7 @@ const run = promisify(execFile);
 const probe = join(import.meta.dirname, '../support/egress/probe.js');
 
 /** Renders the hostile page in a network of its own, where every address there is answers. */
-async function watch(mode: 'none' | 'flags' | 'namespace'): Promise<Sighting> {
+async function watch(mode: 'none' | 'flags' | 'namespace' | 'ready'): Promise<Sighting> {
   const {stdout} = await run('unshare', ['--net', process.execPath, probe, mode, TEST_CHROMIUM]);
   return JSON.parse(stdout) as Sighting;
 }
@@ -48,5 +50,12 @@ describeAsRoot('ruling G1 no packet of Chromium’s own leaves it', {timeout: 60
     expect(seen).toMatchObject({results: tried, packets: 0, sample: [], tripped: false});
     expect(seen.layers).toContain('namespace');
     expect(seen.asked).toBeGreaterThan(100);
+  });
+
+  test('ruling G1 it holds for a Chromium that waited as well: zero packets', async () => {
+    const seen = await watch('ready');
+    const results = ['tried from http', ...tried];
+    expect(seen).toMatchObject({results, waited: 2, packets: 0, sample: [], tripped: false});
+    expect(seen.asked).toBeGreaterThan(200);
   });
 });

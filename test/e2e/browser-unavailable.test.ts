@@ -104,6 +104,7 @@ describe('IT-WF-BR-02 without a browser', () => {
         memory_mb: 2048,
         max_processes: 1024,
         max_instances: 4,
+        keep_ready: false,
       },
       places: {path: '/nowhere', untrustedTrees: [], standard: []},
       tempDir: scratch,

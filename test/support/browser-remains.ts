@@ -27,6 +27,24 @@ export function browserProcesses(): readonly string[] {
   return descendants().filter(process => /\b(?:bwrap|chrom)/.test(process));
 }
 
+/** The Chromiums, by number and parent: the processes that were started, not the ones they start. */
+export function chromiums(): readonly string[] {
+  const found = browserProcesses().flatMap(line => {
+    const pid = Number.parseInt(line, 10);
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+      if (!command.includes('--remote-debugging-pipe') || /bwrap|--type=/.test(command)) return [];
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      return [{pid, parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])}];
+    } catch {
+      return [];
+    }
+  });
+  // A child has the command of its parent until it starts a program of its own.
+  const isChild = (parent: number): boolean => found.some(({pid}) => pid === parent);
+  return found.filter(({parent}) => !isChild(parent)).map(({pid, parent}) => `${pid} of ${parent}`);
+}
+
 export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }

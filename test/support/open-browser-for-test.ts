@@ -23,6 +23,7 @@ export async function renderAlone(
       memory_mb: 2048,
       max_processes: 1024,
       max_instances: 4,
+      keep_ready: false,
     },
     contained: layers.contained,
     places: {path: process.env['PATH'], untrustedTrees: []},

@@ -48,3 +48,32 @@ test('policy: a waiter that has left holds up no other', async () => {
   expect(await strict).toBeUndefined();
   expect(await lax).toBeTypeOf('function');
 });
+
+test('policy: a preemptible place is taken while one is free, and given up as soon as another one waits', async () => {
+  const places = new Places();
+  let asked = 0;
+  const giveBack = places.tryTakePreemptible(2, () => {
+    asked += 1;
+    giveBack?.();
+  });
+  expect(giveBack).toBeDefined();
+  const first = await places.take(2, never);
+  expect(asked).toBe(0);
+  expect(places.tryTakePreemptible(2, () => {})).toBeUndefined();
+  expect(await places.take(2, never)).toBeTypeOf('function');
+  expect(asked).toBe(1);
+  first?.();
+  expect(places.tryTake(2)).toBeTypeOf('function');
+});
+
+test('policy: who gives a preemptible place up in its own time is asked once, and the next one waits for that', async () => {
+  const places = new Places();
+  const asked: string[] = [];
+  const holding = ['a', 'b'].map(name => places.tryTakePreemptible(2, () => asked.push(name)));
+  const waiting = [1, 2].map(() => places.take(1, never));
+  expect(asked).toEqual(['a', 'b']);
+  for (const giveBack of holding) giveBack?.();
+  (await waiting[0])?.();
+  expect(await waiting[1]).toBeTypeOf('function');
+  expect(asked).toEqual(['a', 'b']);
+});

@@ -7,6 +7,8 @@ interface Waiting {
 export class Places {
   #taken = 0;
   readonly #waiting = new Set<Waiting>();
+  /** How those who hold a place only so long are asked for it. */
+  readonly #preemptible = new Set<() => void>();
 
   /** A place among at most `most`, and how it is given back; `undefined` where none is free. */
   tryTake(most: number): (() => void) | undefined {
@@ -15,7 +17,20 @@ export class Places {
     return this.#giveBackOnce();
   }
 
-  /** The same, waiting for it; `undefined` if `signal` fires before there is one. */
+  /** The same, for something that gives way: `preempt` is called, once at most, when another one has to wait. */
+  tryTakePreemptible(most: number, preempt: () => void): (() => void) | undefined {
+    const giveBack = this.tryTake(most);
+    if (giveBack === undefined) return undefined;
+    // A function of its own, as two holders may have the same one.
+    const ask = (): void => preempt();
+    this.#preemptible.add(ask);
+    return () => {
+      this.#preemptible.delete(ask);
+      giveBack();
+    };
+  }
+
+  /** A place, waiting for it; `undefined` if `signal` fires before there is one. */
   async take(most: number, signal: AbortSignal): Promise<(() => void) | undefined> {
     if (signal.aborted) return undefined;
     const free = this.tryTake(most);
@@ -52,6 +67,10 @@ export class Places {
       };
       this.#waiting.add(waiting);
       signal.addEventListener('abort', leave, {once: true});
+      // All of them: how many would do depends on who waits in front.
+      const holders = [...this.#preemptible];
+      this.#preemptible.clear();
+      for (const preempt of holders) preempt();
     });
   }
 

@@ -14,8 +14,10 @@ import {InFlight} from './in-flight.ts';
 import {NetworkIdle} from './network-idle.ts';
 import {PageLoad} from './page-load.ts';
 import type {PageFrame} from './read-dom.ts';
+import {replaceBlankPage} from './ready/blank-page.ts';
 import type {MainDocument, RenderPorts, RenderSettings} from './render-ports.ts';
 import {giveAnswer} from './requests/answer.ts';
+import {pauseRequests} from './requests/pause-requests.ts';
 import {Subresources} from './requests/subresources.ts';
 import {waitForPage} from './wait-for-page.ts';
 import {watchForLeaks} from './watch-for-leaks.ts';
@@ -76,6 +78,7 @@ export function openPage(
   });
   let chromium: Chromium | undefined;
   let loading: Budget | undefined;
+  let hasRendered = false;
   const preparing = prepare();
 
   async function prepare(): Promise<Result<PageFrame>> {
@@ -84,8 +87,9 @@ export function openPage(
     if (!started.ok) return started;
     chromium = started.value.chromium;
     const {connection, gone} = chromium;
-    const attached = new Promise<PageFrame>(resolve => attachTargets(connection, resolve));
-    const frame = attached.then(page => {
+    const {blank} = started.value;
+    const attached = blank ?? new Promise<PageFrame>(resolve => attachTargets(connection, resolve));
+    const frame = Promise.resolve(attached).then(page => {
       void follow(page);
       return page;
     });
@@ -95,10 +99,13 @@ export function openPage(
       void work.finally(() => answering.delete(work));
     });
     watchForLeaks(connection, asked => answered.has(withoutFragment(asked)), leaked);
-    // Chromium carries commands out in order: nothing is asked for before it would be paused.
-    void connection.send('Browser.setDownloadBehavior', {behavior: 'deny'});
-    void connection.send('Fetch.enable', {patterns: [{urlPattern: '*'}]});
-    void connection.send('Target.createTarget', {url});
+    if (blank === undefined) {
+      // Chromium carries commands out in order: nothing is asked for before it would be paused.
+      pauseRequests(connection);
+      void connection.send('Target.createTarget', {url});
+    } else {
+      replaceBlankPage(blank, url);
+    }
     const ready = await Promise.race([frame, gone.then(() => undefined)]);
     return ready ? ok(ready) : crashed(chromium);
   }
@@ -184,6 +191,7 @@ export function openPage(
       if (partial) notes.push('browser_timeout_dom_partial');
       if (cut) notes.push('browser_dom_truncated');
       if (subresources.blockedNonGet || main.blockedNonGet) notes.push('browser_blocked_non_get');
+      hasRendered = true;
       return ok({html, document: dom.value.document, notes});
     } finally {
       inFlight.close();
@@ -205,7 +213,7 @@ export function openPage(
   function close(): Promise<void> {
     if (ending === undefined) {
       ending = end();
-      browser.track(ending);
+      browser.track(ending, {hasRendered});
     }
     return ending;
   }

@@ -1,5 +1,6 @@
 import type {Result} from '../../core/result.ts';
-import type {Browser, Isolation} from './browser.ts';
+import type {Browser} from './browser.ts';
+import type {Isolation} from './chromium/start-chromium.ts';
 
 export interface BrowserProbe {
   readonly version: string;

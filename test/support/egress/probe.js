@@ -16,6 +16,7 @@ const LAYERS = {
   flags: {isolation: 'flags', contained: true},
   namespace: {isolation: 'namespace', contained: false},
   both: {isolation: 'namespace', contained: true},
+  ready: {isolation: 'namespace', contained: false, keep_ready: true},
 }[mode];
 
 const endCapture = await capturePackets();
@@ -29,6 +30,7 @@ const browser = createBrowser({
     memory_mb: 2048,
     max_processes: 1024,
     max_instances: 4,
+    keep_ready: LAYERS.keep_ready === true,
   },
   contained: LAYERS.contained,
   places: {path: '/usr/bin:/bin', untrustedTrees: []},
@@ -43,9 +45,20 @@ const fail = async url => {
 };
 const stay = async () => ({ok: true, value: {kind: 'empty'}});
 const results = [];
-for (const url of ['http://hostile.example/', 'https://hostile.example/']) {
+let waited = 0;
+const watched = {
+  ...browser,
+  start: async (...wishes) => {
+    const started = await browser.start(...wishes);
+    if (started.ok && started.value.blank !== undefined) waited += 1;
+    return started;
+  },
+};
+// One that waits is made after a first page.
+const before = LAYERS.keep_ready ? ['http://hostile.example/'] : [];
+for (const url of [...before, 'http://hostile.example/', 'https://hostile.example/']) {
   const page = openPage(
-    browser,
+    watched,
     url,
     {
       options: {max_total_subresource_bytes: 1e6, network_idle_ms: 4000, max_rendered_dom_bytes: 1e6},
@@ -64,6 +77,8 @@ for (const url of ['http://hostile.example/', 'https://hostile.example/']) {
   await new Promise(resolve => setTimeout(resolve, 2500));
   await page.close();
   budget.close();
+  // The next one begins to be made in this time, and is taken.
+  if (LAYERS.keep_ready) await new Promise(resolve => setTimeout(resolve, 1000));
 }
 await browser.close();
 rmSync(tempDir, {recursive: true});
@@ -76,6 +91,7 @@ const tripped = logs.some(({event}) => event === 'browser_tripwire');
 console.log(
   JSON.stringify({
     results,
+    waited,
     layers,
     tripped,
     asked: refused.length,

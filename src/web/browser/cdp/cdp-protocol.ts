@@ -14,6 +14,7 @@ type Nothing = Readonly<Record<string, never>>;
 export interface CdpCommands {
   readonly 'Browser.getVersion': Command<Nothing, {readonly product: string}>;
   readonly 'Browser.setDownloadBehavior': Command<{readonly behavior: 'deny'}, Nothing>;
+  readonly 'Emulation.setFocusEmulationEnabled': Command<{readonly enabled: boolean}, Nothing>;
   readonly 'Fetch.enable': Command<{readonly patterns: readonly {readonly urlPattern: string}[]}, Nothing>;
   readonly 'Fetch.fulfillRequest': Command<
     {
@@ -41,7 +42,13 @@ export interface CdpCommands {
   readonly 'Page.enable': Command<Nothing, Nothing>;
   readonly 'Page.handleJavaScriptDialog': Command<{readonly accept: boolean}, Nothing>;
   readonly 'Runtime.evaluate': Command<
-    {readonly expression: string; readonly contextId: number; readonly returnByValue: true},
+    {
+      readonly expression: string;
+      /** Default: that of the page's own scripts. */
+      readonly contextId?: number;
+      readonly awaitPromise?: true;
+      readonly returnByValue: true;
+    },
     {readonly result: {readonly value?: unknown}; readonly exceptionDetails?: unknown}
   >;
   readonly 'Runtime.runIfWaitingForDebugger': Command<Nothing, Nothing>;

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {Readable, Writable} from 'node:stream';
 import type {Clock} from '../../../core/clock.ts';
 import type {ControlGroup} from '../../../system/control-group.ts';
+import {holdOpen} from '../../../system/hold-open.ts';
 import {JOIN} from '../../../system/join-script.ts';
 import {requireStarted} from '../../../system/require-started.ts';
 import {CdpConnection} from '../cdp/cdp-connection.ts';
@@ -33,6 +34,8 @@ export interface Chromium {
   readonly bounded: boolean;
   /** Whether something of it was ended for want of memory, by the kernel or, before that takes minutes, by us. */
   readonly ranOutOfMemory: () => boolean;
+  /** Whether our process stays as long as it does. It does, if nobody says otherwise. */
+  readonly hold: (isHeld: boolean) => void;
   /** Ruling G6: when it resolves, processes, pipes and profile are gone. May be called again. */
   readonly close: () => Promise<void>;
   /** Resolves when somebody has closed it. */
@@ -67,6 +70,7 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
     // What it said may be read after its end is known. Something that it left behind may hold the pipe open.
     child.once('exit', () => {
       const done = (): void => resolve(words);
+      if (child.stderr?.closed) return done();
       const cancel = clock.after(LAST_WORDS_MS, done);
       child.stderr?.once('close', () => {
         cancel();
@@ -79,6 +83,7 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
   void gone.then(() => connection.close());
 
   async function end(): Promise<void> {
+    holdOpen(child, true);
     if (bubblewrap) {
       // bubblewrap ends when the first process inside has, and that one takes all the others along.
       const inside = await Promise.race([firstInside, gone.then(() => undefined)]);
@@ -111,11 +116,15 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
       outOfMemory = true;
       connection.close();
     } else {
-      stopWatching = clock.after(MEMORY_LOOK_MS, () => watchMemory(isFull));
+      lookAtMemory(isFull);
     }
   }
   let stopWatching = (): void => {};
-  if (group !== undefined) stopWatching = clock.after(MEMORY_LOOK_MS, () => watchMemory(false));
+  const lookAtMemory = (wasFull: boolean): void => {
+    // Chromium itself keeps our process, or not.
+    stopWatching = clock.after(MEMORY_LOOK_MS, () => watchMemory(wasFull), {holds: false});
+  };
+  if (group !== undefined) lookAtMemory(false);
   void gone.then(() => stopWatching());
 
   let ending: Promise<void> | undefined;
@@ -134,6 +143,7 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
     gone,
     bounded: group !== undefined,
     ranOutOfMemory,
+    hold: isHeld => holdOpen(child, isHeld),
     close,
     closed,
   };
