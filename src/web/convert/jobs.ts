@@ -1,5 +1,5 @@
 import type {Result} from '../../core/result.ts';
-import {decodeText} from '../decode/decode-text.ts';
+import {decodeText, isTextInUtf8} from '../decode/decode-text.ts';
 import {type PageAbout, pageAbout} from '../extract/about/page-about.ts';
 import {extractHtml} from '../extract/extract-html.ts';
 import {extractFeed} from '../extract/feed/extract-feed.ts';
@@ -7,6 +7,7 @@ import {xmlCharset} from '../extract/feed/xml-charset.ts';
 import {extractJson} from '../extract/json/extract-json.ts';
 import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
 import {hasSpaIndicators} from '../extract/spa-indicators.ts';
+import {SourceText} from '../extract/tree/source-text.ts';
 import type {ExtractionMode} from '../options.ts';
 import type {ChunkPlan, ExtractedDocument, Media} from '../page.ts';
 import type {QuoteCheck} from '../read/quote/quote-check.ts';
@@ -51,6 +52,9 @@ export interface JobResults {
 
 export type Job = ConvertJob | ChunkJob | ReadJob | QuoteJob;
 
+/** Bytes of a page from which on its memory matters. */
+const LARGE = 262_144;
+
 /** The slow, pure part of a fetch: the same function here and in a worker thread. */
 export function runJob(job: Job): JobResults[Job['kind']] {
   switch (job.kind) {
@@ -80,18 +84,41 @@ function convert(job: ConvertJob): ConvertedDocument {
 
 /** A function of its own, so that the decoded text is garbage when it returns. */
 function extract(job: ConvertJob): Omit<ConvertedDocument, 'plan' | 'bytes'> {
-  const {media, bytes, baseUrl} = job;
-  const html = media === 'html';
-  const headerCharset = job.headerCharset ?? (media === 'feed' ? xmlCharset(bytes) : undefined);
-  const {text, fallback} = decodeText(bytes, {html, ...(headerCharset !== undefined && {headerCharset})});
+  const {baseUrl, honorBaseHref, mode} = job;
+  const {source, ...facts} = read(job);
   return {
-    document: html
-      ? extractHtml(text, {baseUrl, honorBaseHref: job.honorBaseHref, mode: job.mode})
-      : extractOther(media, text, baseUrl),
+    document:
+      job.media === 'html'
+        ? extractHtml(source, {baseUrl, honorBaseHref, mode})
+        : extractOther(job.media, source.toString(), baseUrl),
+    ...facts,
+  };
+}
+
+interface ReadSource extends Pick<ConvertedDocument, 'charsetFallback' | 'spaIndicators' | 'about'> {
+  readonly source: SourceText;
+}
+
+/** What the text itself says, and the form of it that takes less memory from here on. */
+function read({media, bytes, headerCharset: declared, mode}: ConvertJob): ReadSource {
+  const html = media === 'html';
+  const headerCharset = declared ?? (media === 'feed' ? xmlCharset(bytes) : undefined);
+  const options = {html, ...(headerCharset !== undefined && {headerCharset})};
+  const {text, fallback} = decodeText(bytes, options);
+  const isLarge = html && bytes.length >= LARGE;
+  const inBytes = isLarge && isMostlyAscii(bytes, text) && isTextInUtf8(bytes, options);
+  return {
+    source: inBytes ? SourceText.ofUtf8(bytes, text.length) : SourceText.of(text),
     charsetFallback: fallback,
     spaIndicators: html && hasSpaIndicators(text),
-    about: html ? pageAbout(text, job.mode) : {},
+    about: html ? pageAbout(text, mode) : {},
   };
+}
+
+/** Every piece of a text that is not ASCII has to be decoded; a text that is nothing else needs no other form. */
+function isMostlyAscii(bytes: Uint8Array, text: string): boolean {
+  const more = bytes.length - text.length;
+  return more > 0 && more * 16 < bytes.length;
 }
 
 function extractOther(media: Exclude<Media, 'html'>, text: string, baseUrl: string): ExtractedDocument {

@@ -1,3 +1,4 @@
+import {isUtf8} from 'node:buffer';
 import {getBOMEncoding, legacyHookDecode, normalizeEncoding} from '@exodus/bytes/encoding.js';
 import {type DeclaredCharset, prescanCharset} from './prescan-charset.ts';
 
@@ -25,6 +26,13 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedTe
     text: legacyHookDecode(bytes, encoding ?? 'utf-8'),
     fallback: unknown || encoding === 'replacement',
   };
+}
+
+/** Whether the bytes are those of their text in UTF-8: nothing before it, and nothing in it that is no character. */
+export function isTextInUtf8(bytes: Uint8Array, options: DecodeOptions): boolean {
+  if (getBOMEncoding(bytes) !== null) return false;
+  const {encoding = 'utf-8'} = declaredCharset(bytes, options);
+  return encoding === 'utf-8' && isUtf8(bytes);
 }
 
 /** FR-WF-CHARSET-01: labels are looked up by WHATWG "get an encoding"; blanks around them and their case do not matter. */

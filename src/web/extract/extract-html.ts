@@ -10,6 +10,7 @@ import {readingTree} from './reader/reading-tree.ts';
 import {scanDocument} from './scan-document.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
 import {parseHtml} from './tree/parse-html.ts';
+import type {SourceText} from './tree/source-text.ts';
 import {TAG} from './tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
@@ -24,7 +25,7 @@ export interface ExtractHtmlOptions {
 }
 
 /** SRD 3.5.1, R2: the Markdown, title and language of an HTML document. Pure; the same input gives the same bytes. */
-export function extractHtml(html: string, options: ExtractHtmlOptions): ExtractedDocument {
+export function extractHtml(html: string | SourceText, options: ExtractHtmlOptions): ExtractedDocument {
   const tree = options.mode === 'reader' ? readingTree(html) : parseHtml(html);
   return extractTree(tree, html.length, options);
 }

@@ -1,3 +1,4 @@
+import {SourceText} from './source-text.ts';
 import {TAG} from './tag.ts';
 
 /** The depth below which Blink lets elements become siblings (`kMaximumHTMLParserDOMTreeDepth`). */
@@ -5,6 +6,9 @@ const MAX_DEPTH = 512;
 
 /** No node: what a link holds that leads nowhere. */
 export const NONE = 0;
+
+/** The start of the first text that is not in the source; those of further ones are below. */
+const OWNED = -1;
 
 /** The document node of every tree. */
 export const DOCUMENT = 1;
@@ -22,13 +26,19 @@ export class Tree {
   #lasts: Int32Array;
   #nexts: Int32Array;
   #previous: Int32Array;
-  #attributeStarts: Int32Array;
-  #attributeEnds: Int32Array;
-  readonly #texts: string[] = ['', ''];
-  readonly #attributeNames: number[] = [];
-  readonly #attributeValues: string[] = [];
+  /** Of a text its place, of an element the range of its attributes. */
+  #starts: Int32Array;
+  #ends: Int32Array;
+  #attributeCount = 0;
+  #attributeNames = new Uint8Array(64);
+  #valueStarts = new Int32Array(64);
+  #valueEnds = new Int32Array(64);
+  /** Where places lie; one of `OWNED` or less is none, but names a text that is no part of it. */
+  readonly #source: SourceText;
+  readonly #owned: string[] = [];
 
-  constructor(expectedNodes: number) {
+  constructor(expectedNodes: number, source: SourceText = SourceText.of('')) {
+    this.#source = source;
     const capacity = Math.max(expectedNodes, 64);
     this.#tags = new Uint8Array(capacity);
     this.#depths = new Uint16Array(capacity);
@@ -37,8 +47,8 @@ export class Tree {
     this.#lasts = new Int32Array(capacity);
     this.#nexts = new Int32Array(capacity);
     this.#previous = new Int32Array(capacity);
-    this.#attributeStarts = new Int32Array(capacity);
-    this.#attributeEnds = new Int32Array(capacity);
+    this.#starts = new Int32Array(capacity);
+    this.#ends = new Int32Array(capacity);
     this.#tags[DOCUMENT] = TAG.document;
   }
 
@@ -73,20 +83,17 @@ export class Tree {
 
   /** The text of a text node. */
   text(node: number): string {
-    return this.#texts[node] ?? '';
+    return this.tag(node) === TAG.text ? this.#textAt(this.#starts[node] ?? 0, this.#ends[node] ?? 0) : '';
   }
 
   /** The value of an attribute (`ATTRIBUTE.…`), or `undefined` where the element does not have it. */
   attribute(node: number, name: number): string | undefined {
-    const end = this.#attributeEnds[node] ?? 0;
-    for (let index = this.#attributeStarts[node] ?? 0; index < end; index++) {
-      if (this.#attributeNames[index] === name) return this.#attributeValues[index];
-    }
-    return undefined;
+    const index = this.#findAttribute(node, name);
+    return index === -1 ? undefined : this.#textAt(this.#valueStarts[index] ?? 0, this.#valueEnds[index] ?? 0);
   }
 
   hasAttributes(node: number): boolean {
-    return (this.#attributeEnds[node] ?? 0) > (this.#attributeStarts[node] ?? 0);
+    return this.tag(node) !== TAG.text && (this.#ends[node] ?? 0) > (this.#starts[node] ?? 0);
   }
 
   /** The node after `node` in tree order within `root`, or `NONE` at the end. */
@@ -114,48 +121,89 @@ export class Tree {
   }
 
   createElement(tag: number): number {
-    const node = this.#create(tag, '');
-    this.#attributeStarts[node] = this.#attributeNames.length;
-    this.#attributeEnds[node] = this.#attributeNames.length;
-    return node;
+    return this.#create(tag, this.#attributeCount, this.#attributeCount);
   }
 
   /** A new element with the tag and the attributes of another. */
   copyElement(original: number): number {
     const copy = this.createElement(this.tag(original));
-    const end = this.#attributeEnds[original] ?? 0;
-    for (let index = this.#attributeStarts[original] ?? 0; index < end; index++) {
-      this.#attributeNames.push(this.#attributeNames[index] ?? 0);
-      this.#attributeValues.push(this.#attributeValues[index] ?? '');
-    }
-    this.#attributeEnds[copy] = this.#attributeNames.length;
+    this.#copyAttributes(original);
+    this.#ends[copy] = this.#attributeCount;
     return copy;
   }
 
   createText(text: string): number {
-    return this.#create(TAG.text, text);
+    return this.#create(TAG.text, this.#own(text), 0);
+  }
+
+  /** A text that stands in the source as it is. It is cut out when somebody reads it. */
+  createTextAt(start: number, end: number): number {
+    return this.#create(TAG.text, start, end);
   }
 
   extendText(node: number, text: string): void {
-    this.#texts[node] = this.text(node) + text;
+    const start = this.#starts[node] ?? 0;
+    if (start <= OWNED) this.#owned[OWNED - start] += text;
+    else this.#starts[node] = this.#own(this.text(node) + text);
   }
 
   /** Adds an attribute; the first value of a name counts. */
   addAttribute(node: number, name: number, value: string): void {
-    if (this.attribute(node, name) !== undefined) return;
-    const start = this.#attributeStarts[node] ?? 0;
-    const end = this.#attributeEnds[node] ?? 0;
-    if (end !== this.#attributeNames.length) {
+    if (this.#findAttribute(node, name) === -1) this.#addAttribute(node, name, this.#own(value), 0);
+  }
+
+  /** The same for a value that stands in the source as it is. */
+  addAttributeAt(node: number, name: number, start: number, end: number): void {
+    if (this.#findAttribute(node, name) === -1) this.#addAttribute(node, name, start, end);
+  }
+
+  #addAttribute(node: number, name: number, valueStart: number, valueEnd: number): void {
+    if (this.#ends[node] !== this.#attributeCount) {
       // Attributes that arrive late (a second <body> tag): the range moves to the end.
-      this.#attributeStarts[node] = this.#attributeNames.length;
-      for (let index = start; index < end; index++) {
-        this.#attributeNames.push(this.#attributeNames[index] ?? 0);
-        this.#attributeValues.push(this.#attributeValues[index] ?? '');
-      }
+      const start = this.#attributeCount;
+      this.#copyAttributes(node);
+      this.#starts[node] = start;
     }
-    this.#attributeNames.push(name);
-    this.#attributeValues.push(value);
-    this.#attributeEnds[node] = this.#attributeNames.length;
+    this.#pushAttribute(name, valueStart, valueEnd);
+    this.#ends[node] = this.#attributeCount;
+  }
+
+  #copyAttributes(node: number): void {
+    const end = this.#ends[node] ?? 0;
+    for (let index = this.#starts[node] ?? 0; index < end; index++) {
+      const value = this.#valueStarts[index] ?? 0;
+      this.#pushAttribute(this.#attributeNames[index] ?? 0, value, this.#valueEnds[index] ?? 0);
+    }
+  }
+
+  #pushAttribute(name: number, valueStart: number, valueEnd: number): void {
+    const index = this.#attributeCount++;
+    if (index === this.#attributeNames.length) {
+      this.#attributeNames = doubled(this.#attributeNames, Uint8Array);
+      this.#valueStarts = doubled(this.#valueStarts, Int32Array);
+      this.#valueEnds = doubled(this.#valueEnds, Int32Array);
+    }
+    this.#attributeNames[index] = name;
+    this.#valueStarts[index] = valueStart;
+    this.#valueEnds[index] = valueEnd;
+  }
+
+  #findAttribute(node: number, name: number): number {
+    if (this.tag(node) === TAG.text) return -1;
+    const end = this.#ends[node] ?? 0;
+    for (let index = this.#starts[node] ?? 0; index < end; index++) {
+      if (this.#attributeNames[index] === name) return index;
+    }
+    return -1;
+  }
+
+  #textAt(start: number, end: number): string {
+    return start <= OWNED ? (this.#owned[OWNED - start] ?? '') : this.#source.slice(start, end);
+  }
+
+  /** The start of a text that is no part of the source. */
+  #own(text: string): number {
+    return OWNED - (this.#owned.push(text) - 1);
   }
 
   /** D1: an element that would be deeper than 512 becomes a sibling of its parent. */
@@ -202,11 +250,12 @@ export class Tree {
     return tooDeep ? this.parent(parent) || parent : parent;
   }
 
-  #create(tag: number, text: string): number {
+  #create(tag: number, start: number, end: number): number {
     const node = this.#size++;
     if (node === this.#tags.length) this.#grow();
     this.#tags[node] = tag;
-    this.#texts.push(text);
+    this.#starts[node] = start;
+    this.#ends[node] = end;
     return node;
   }
 
@@ -218,8 +267,8 @@ export class Tree {
     this.#lasts = doubled(this.#lasts, Int32Array);
     this.#nexts = doubled(this.#nexts, Int32Array);
     this.#previous = doubled(this.#previous, Int32Array);
-    this.#attributeStarts = doubled(this.#attributeStarts, Int32Array);
-    this.#attributeEnds = doubled(this.#attributeEnds, Int32Array);
+    this.#starts = doubled(this.#starts, Int32Array);
+    this.#ends = doubled(this.#ends, Int32Array);
   }
 }
 
