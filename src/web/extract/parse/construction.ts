@@ -188,7 +188,9 @@ export class Construction {
   }
 
   #createText(text: string, start: number): number {
-    return start === NOWHERE ? this.tree.createText(text) : this.tree.createTextAt(start, start + text.length);
+    return start === NOWHERE
+      ? this.tree.createText(text)
+      : this.tree.createTextAt(start, start + text.length);
   }
 
   #extendText(node: number, text: string, start: number): void {

@@ -216,7 +216,8 @@ function textIn(construction: Construction, text: string, start: number): void {
     case MODE.inTable:
     case MODE.inTableBody:
     case MODE.inRow:
-      if (blanksOf(text) === text.length && isInTableStructure(construction)) construction.insertText(text, start);
+      if (blanksOf(text) === text.length && isInTableStructure(construction))
+        construction.insertText(text, start);
       else fosterOnInsertion(construction, () => insertBodyText(construction, text, start));
       break;
     default:

@@ -1,4 +1,5 @@
 const NOT_ASCII = /[\x80-\xff]/;
+const BYTES_PER_UNIT = 3;
 
 /**
  * The source of a document, for a parser to search. `units` is its text, or where that takes less memory, its bytes in
@@ -24,13 +25,20 @@ export class SourceText {
   /** Of valid UTF-8 that decodes to `length` UTF-16 units. */
   static ofUtf8(bytes: Uint8Array, length: number): SourceText {
     const units = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-    return new SourceText(units, length, true);
+    return new SourceText(units, length, length < bytes.length);
   }
 
   /** The text between two places in `units`, before and behind neither of which is a part of a character. */
   slice(start: number, end: number): string {
     const piece = this.units.slice(start, end);
     return this.#isUtf8 ? decoded(piece) : piece;
+  }
+
+  /** As many UTF-16 units of the text as there are, up to `most`, from a place in `units` on. */
+  from(start: number, most: number): string {
+    if (!this.#isUtf8) return this.units.slice(start, start + most);
+    // A unit has three bytes at most, and what the end cuts off is no unit that is asked for.
+    return decoded(this.units.slice(start, start + BYTES_PER_UNIT * (most + 1))).slice(0, most);
   }
 
   /** The same text with other line ends, or with less markup. */

@@ -1,3 +1,5 @@
+import {freeMemory} from '../../../core/memory/free-memory.ts';
+import {ArrayRoom} from './array-room.ts';
 import {SourceText} from './source-text.ts';
 import {TAG} from './tag.ts';
 
@@ -6,6 +8,12 @@ const MAX_DEPTH = 512;
 
 /** No node: what a link holds that leads nowhere. */
 export const NONE = 0;
+
+/** Nodes of a tree whose memory is worth the time that it takes to give it back. */
+const LARGE = 16_384;
+
+const BYTES_PER_NODE = 31;
+const BYTES_PER_ATTRIBUTE = 9;
 
 /** The start of the first text that is not in the source; those of further ones are below. */
 const OWNED = -1;
@@ -19,20 +27,20 @@ export const DOCUMENT = 1;
  */
 export class Tree {
   #size = 2;
-  #tags: Uint8Array;
-  #depths: Uint16Array;
-  #parents: Int32Array;
-  #firsts: Int32Array;
-  #lasts: Int32Array;
-  #nexts: Int32Array;
-  #previous: Int32Array;
+  #tags = new Uint8Array();
+  #depths = new Uint16Array();
+  #parents = new Int32Array();
+  #firsts = new Int32Array();
+  #lasts = new Int32Array();
+  #nexts = new Int32Array();
+  #previous = new Int32Array();
   /** Of a text its place, of an element the range of its attributes. */
-  #starts: Int32Array;
-  #ends: Int32Array;
+  #starts = new Int32Array();
+  #ends = new Int32Array();
   #attributeCount = 0;
-  #attributeNames = new Uint8Array(64);
-  #valueStarts = new Int32Array(64);
-  #valueEnds = new Int32Array(64);
+  #attributeNames = new Uint8Array();
+  #valueStarts = new Int32Array();
+  #valueEnds = new Int32Array();
   /** Where places lie; one of `OWNED` or less is none, but names a text that is no part of it. */
   readonly #source: SourceText;
   readonly #owned: string[] = [];
@@ -40,16 +48,15 @@ export class Tree {
   constructor(expectedNodes: number, source: SourceText = SourceText.of('')) {
     this.#source = source;
     const capacity = Math.max(expectedNodes, 64);
-    this.#tags = new Uint8Array(capacity);
-    this.#depths = new Uint16Array(capacity);
-    this.#parents = new Int32Array(capacity);
-    this.#firsts = new Int32Array(capacity);
-    this.#lasts = new Int32Array(capacity);
-    this.#nexts = new Int32Array(capacity);
-    this.#previous = new Int32Array(capacity);
-    this.#starts = new Int32Array(capacity);
-    this.#ends = new Int32Array(capacity);
+    this.#makeRoom(capacity);
+    this.#makeRoomForAttributes(capacity >> 1);
     this.#tags[DOCUMENT] = TAG.document;
+  }
+
+  /** Gives the memory of a tree back that nobody reads any more. */
+  release(): void {
+    if (this.#size < LARGE) return;
+    freeMemory(this.#tags, this.#attributeNames);
   }
 
   /** One more than the highest node. */
@@ -89,7 +96,9 @@ export class Tree {
   /** The value of an attribute (`ATTRIBUTE.…`), or `undefined` where the element does not have it. */
   attribute(node: number, name: number): string | undefined {
     const index = this.#findAttribute(node, name);
-    return index === -1 ? undefined : this.#textAt(this.#valueStarts[index] ?? 0, this.#valueEnds[index] ?? 0);
+    return index === -1
+      ? undefined
+      : this.#textAt(this.#valueStarts[index] ?? 0, this.#valueEnds[index] ?? 0);
   }
 
   hasAttributes(node: number): boolean {
@@ -179,9 +188,7 @@ export class Tree {
   #pushAttribute(name: number, valueStart: number, valueEnd: number): void {
     const index = this.#attributeCount++;
     if (index === this.#attributeNames.length) {
-      this.#attributeNames = doubled(this.#attributeNames, Uint8Array);
-      this.#valueStarts = doubled(this.#valueStarts, Int32Array);
-      this.#valueEnds = doubled(this.#valueEnds, Int32Array);
+      this.#makeRoomForAttributes(2 * index);
     }
     this.#attributeNames[index] = name;
     this.#valueStarts[index] = valueStart;
@@ -252,31 +259,30 @@ export class Tree {
 
   #create(tag: number, start: number, end: number): number {
     const node = this.#size++;
-    if (node === this.#tags.length) this.#grow();
+    if (node === this.#tags.length) this.#makeRoom(2 * node);
     this.#tags[node] = tag;
     this.#starts[node] = start;
     this.#ends[node] = end;
     return node;
   }
 
-  #grow(): void {
-    this.#tags = doubled(this.#tags, Uint8Array);
-    this.#depths = doubled(this.#depths, Uint16Array);
-    this.#parents = doubled(this.#parents, Int32Array);
-    this.#firsts = doubled(this.#firsts, Int32Array);
-    this.#lasts = doubled(this.#lasts, Int32Array);
-    this.#nexts = doubled(this.#nexts, Int32Array);
-    this.#previous = doubled(this.#previous, Int32Array);
-    this.#starts = doubled(this.#starts, Int32Array);
-    this.#ends = doubled(this.#ends, Int32Array);
+  #makeRoom(capacity: number): void {
+    const room = new ArrayRoom(capacity, BYTES_PER_NODE);
+    this.#parents = room.move(this.#parents, Int32Array);
+    this.#firsts = room.move(this.#firsts, Int32Array);
+    this.#lasts = room.move(this.#lasts, Int32Array);
+    this.#nexts = room.move(this.#nexts, Int32Array);
+    this.#previous = room.move(this.#previous, Int32Array);
+    this.#starts = room.move(this.#starts, Int32Array);
+    this.#ends = room.move(this.#ends, Int32Array);
+    this.#depths = room.move(this.#depths, Uint16Array);
+    this.#tags = room.move(this.#tags, Uint8Array);
   }
-}
 
-function doubled<Numbers extends Uint8Array | Uint16Array | Int32Array>(
-  old: Numbers,
-  make: new (length: number) => Numbers,
-): Numbers {
-  const grown = new make(old.length * 2);
-  grown.set(old);
-  return grown;
+  #makeRoomForAttributes(capacity: number): void {
+    const room = new ArrayRoom(capacity, BYTES_PER_ATTRIBUTE);
+    this.#valueStarts = room.move(this.#valueStarts, Int32Array);
+    this.#valueEnds = room.move(this.#valueEnds, Int32Array);
+    this.#attributeNames = room.move(this.#attributeNames, Uint8Array);
+  }
 }

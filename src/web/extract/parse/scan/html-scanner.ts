@@ -1,4 +1,4 @@
-import {SourceText} from '../../tree/source-text.ts';
+import type {SourceText} from '../../tree/source-text.ts';
 import {DATA, RCDATA, SCRIPT_DATA} from '../content-model.ts';
 import {rawTextEnd, scriptEnd} from './raw-text-end.ts';
 import {ReferenceDecoder} from './reference-decoder.ts';

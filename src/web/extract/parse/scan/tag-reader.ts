@@ -72,7 +72,9 @@ export class TagReader {
     if (!this.hasAttribute(attribute)) return undefined;
     const index = this.attributeNames.indexOf(attribute);
     const start = this.valueStarts[index] ?? 0;
-    return start === NOWHERE ? this.decodedValues[index] : this.#text.slice(start, this.valueEnds[index] ?? 0);
+    return start === NOWHERE
+      ? this.decodedValues[index]
+      : this.#text.slice(start, this.valueEnds[index] ?? 0);
   }
 
   hasAttribute(attribute: number): boolean {
