@@ -61,7 +61,7 @@ export interface JobResults {
 export type Job = ConvertJob | ChunkJob | ReadJob | QuoteJob;
 
 /** Bytes of a page from which on its memory matters. */
-const LARGE = 262_144;
+const LARGE = 1_048_576;
 const CARRIAGE_RETURN = 0x0d;
 const NO_BYTES = new Uint8Array();
 

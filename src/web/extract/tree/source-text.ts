@@ -1,5 +1,6 @@
 const NOT_ASCII = /[\x80-\xff]/;
 const BYTES_PER_UNIT = 3;
+const LARGE = 1_048_576;
 
 /**
  * The source of a document, for a parser to search. `units` is its text, or where that takes less memory, its bytes in
@@ -26,6 +27,11 @@ export class SourceText {
   static ofUtf8(bytes: Uint8Array, length: number): SourceText {
     const units = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
     return new SourceText(units, length, length < bytes.length);
+  }
+
+  /** Whether the memory of its tree counts for more than the time to read it. */
+  get isLarge(): boolean {
+    return this.units.length >= LARGE;
   }
 
   /** The text between two places in `units`, before and behind neither of which is a part of a character. */

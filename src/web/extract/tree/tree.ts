@@ -9,9 +9,6 @@ const MAX_DEPTH = 512;
 /** No node: what a link holds that leads nowhere. */
 export const NONE = 0;
 
-/** Nodes of a tree whose memory is worth the time that it takes to give it back. */
-const LARGE = 16_384;
-
 const BYTES_PER_NODE = 31;
 const BYTES_PER_ATTRIBUTE = 9;
 
@@ -44,9 +41,12 @@ export class Tree {
   /** Where places lie; one of `OWNED` or less is none, but names a text that is no part of it. */
   readonly #source: SourceText;
   readonly #owned: string[] = [];
+  /** Whether what was cut out is kept for the next who reads it. */
+  readonly #keepsTexts: boolean;
 
   constructor(expectedNodes: number, source: SourceText = SourceText.of('')) {
     this.#source = source;
+    this.#keepsTexts = !source.isLarge;
     const capacity = Math.max(expectedNodes, 64);
     this.#makeRoom(capacity);
     this.#makeRoomForAttributes(capacity >> 1);
@@ -55,7 +55,7 @@ export class Tree {
 
   /** Gives the memory of a tree back that nobody reads any more. */
   release(): void {
-    if (this.#size < LARGE) return;
+    if (this.#keepsTexts) return;
     freeMemory(this.#tags, this.#attributeNames);
   }
 
@@ -90,19 +90,29 @@ export class Tree {
 
   /** The text of a text node. */
   text(node: number): string {
-    return this.tag(node) === TAG.text ? this.#textAt(this.#starts[node] ?? 0, this.#ends[node] ?? 0) : '';
+    const start = this.#starts[node] ?? 0;
+    if (start <= OWNED) return this.#owned[OWNED - start] ?? '';
+    if (this.#tags[node] !== TAG.text) return '';
+    const text = this.#source.slice(start, this.#ends[node] ?? 0);
+    if (this.#keepsTexts) this.#starts[node] = OWNED - (this.#owned.push(text) - 1);
+    return text;
   }
 
   /** The value of an attribute (`ATTRIBUTE.…`), or `undefined` where the element does not have it. */
   attribute(node: number, name: number): string | undefined {
-    const index = this.#findAttribute(node, name);
-    return index === -1
-      ? undefined
-      : this.#textAt(this.#valueStarts[index] ?? 0, this.#valueEnds[index] ?? 0);
+    const end = this.#ends[node] ?? 0;
+    let index = this.#starts[node] ?? 0;
+    if (index >= end || this.#tags[node] === TAG.text) return undefined;
+    while (this.#attributeNames[index] !== name) if (++index === end) return undefined;
+    const start = this.#valueStarts[index] ?? 0;
+    if (start <= OWNED) return this.#owned[OWNED - start] ?? '';
+    const value = this.#source.slice(start, this.#valueEnds[index] ?? 0);
+    if (this.#keepsTexts) this.#valueStarts[index] = OWNED - (this.#owned.push(value) - 1);
+    return value;
   }
 
   hasAttributes(node: number): boolean {
-    return this.tag(node) !== TAG.text && (this.#ends[node] ?? 0) > (this.#starts[node] ?? 0);
+    return (this.#ends[node] ?? 0) > (this.#starts[node] ?? 0) && this.#tags[node] !== TAG.text;
   }
 
   /** The node after `node` in tree order within `root`, or `NONE` at the end. */
@@ -145,7 +155,7 @@ export class Tree {
     return this.#create(TAG.text, this.#own(text), 0);
   }
 
-  /** A text that stands in the source as it is. It is cut out when somebody reads it. */
+  /** A text that stands in the source as it is. It is cut out when somebody reads it; of a large source each time. */
   createTextAt(start: number, end: number): number {
     return this.#create(TAG.text, start, end);
   }
@@ -202,10 +212,6 @@ export class Tree {
       if (this.#attributeNames[index] === name) return index;
     }
     return -1;
-  }
-
-  #textAt(start: number, end: number): string {
-    return start <= OWNED ? (this.#owned[OWNED - start] ?? '') : this.#source.slice(start, end);
   }
 
   /** The start of a text that is no part of the source. */

@@ -118,7 +118,7 @@ export class HtmlScanner {
     if (source.startsWith('<![CDATA[', open) && sink.allowsCdata) {
       const close = source.indexOf(']]>', open + 9);
       const end = close === -1 ? source.length : close;
-      if (end > open + 9) sink.text(source.slice(open + 9, end), open + 9);
+      if (end > open + 9) sink.text(this.#text.slice(open + 9, end), NOWHERE);
       return Math.min(end + 3, source.length);
     }
     const close = source.indexOf('>', open + 2);

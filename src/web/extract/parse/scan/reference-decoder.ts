@@ -30,11 +30,13 @@ let references: References | undefined;
 /** Decodes the character references of one source text (HTML 13.2.5.72). Asked from left to right, it is linear. */
 export class ReferenceDecoder {
   readonly #source: SourceText;
+  readonly #units: string;
   /** The first `&` at or after the last place asked for. */
   #ampersand = -1;
 
   constructor(source: string | SourceText) {
     this.#source = SourceText.of(source);
+    this.#units = this.#source.units;
   }
 
   /** Whether what stands between two places may be other than what it means. */
@@ -49,7 +51,7 @@ export class ReferenceDecoder {
     let decoded = '';
     let copied = start;
     while (ampersand < end) {
-      const reference = readReference(this.#source.units, ampersand + 1, end, inAttribute);
+      const reference = readReference(this.#units, ampersand + 1, end, inAttribute);
       if (reference !== undefined) {
         decoded += this.#source.slice(copied, ampersand) + reference.text;
         copied = reference.end;
@@ -61,7 +63,7 @@ export class ReferenceDecoder {
 
   #ampersandFrom(start: number): number {
     if (this.#ampersand < start) {
-      const found = this.#source.units.indexOf('&', start);
+      const found = this.#units.indexOf('&', start);
       this.#ampersand = found === -1 ? Number.POSITIVE_INFINITY : found;
     }
     return this.#ampersand;
