@@ -35,7 +35,8 @@ function printTable({title, unit = 'ms', rows, ours}) {
   );
 }
 
-function shown(cost, {bytes, calls}) {
+/** What a row is shown as, of a cost. */
+export function shown(cost, {bytes, calls}) {
   if (bytes !== undefined) return bytes / 1000 / cost;
   return calls === undefined ? cost : (calls * 1000) / cost;
 }
@@ -65,7 +66,7 @@ function holds({values, atLeast, atMost}) {
 }
 
 /** Three significant digits or so. */
-function figure(value) {
+export function figure(value) {
   const size = Math.abs(value);
   return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
 }

@@ -1,9 +1,10 @@
 // Measures forge-tools against its peers, suite by suite, each in a process of its own on one core.
-// usage: npm run bench [-- SUITE... --rounds N --write --pages DIR --dist DIR --core N --quick]
+// usage: npm run bench [-- SUITE... --rounds N --write --pages DIR --dist DIR --before DIR --core N --quick]
 import {fork, spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
+import {mergeReports, printComparison} from './compare-builds.js';
 import {distDirectory} from './load.js';
 import {machineFacts} from './machine.js';
 import {installPeers} from './peers.js';
@@ -42,6 +43,7 @@ const {values, positionals} = parseArgs({
     write: {type: 'boolean', default: false},
     pages: {type: 'string', default: ''},
     dist: {type: 'string', default: ''},
+    before: {type: 'string', default: ''},
     core: {type: 'string', default: '0'},
     quick: {type: 'boolean', default: false},
   },
@@ -58,7 +60,13 @@ if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
 }
 if (values.dist !== '') process.env.FORGE_BENCH_DIST = resolve(values.dist);
 if (values.pages !== '') process.env.FORGE_BENCH_PAGES = resolve(values.pages);
-if (!existsSync(join(distDirectory(), 'index.js'))) {
+/** Another checkout. */
+const before = values.before === '' ? undefined : resolve(values.before);
+if (
+  ![distDirectory(), ...(before === undefined ? [] : [join(before, 'dist')])].every(build =>
+    existsSync(join(build, 'index.js')),
+  )
+) {
   console.error('There is no build to measure. Run "npm run build" first.');
   process.exit(2);
 }
@@ -74,7 +82,11 @@ for (const name of wanted) {
     console.log('(not measured: the peers are not installed)');
     continue;
   }
-  const report = await runSuite(name);
+  if (before !== undefined) {
+    await compare(name);
+    continue;
+  }
+  const report = await runSuite(name, distDirectory());
   if (!report) {
     console.log(`(not measured: bench/suites/${name}.js ended without a result)`);
     continue;
@@ -86,8 +98,33 @@ for (const name of wanted) {
 }
 if (short > 0) console.log(`\n${short} of the bars fell short.`);
 
-function runSuite(name) {
-  const child = fork(join(import.meta.dirname, 'run-suite.js'), [name, String(rounds)], {
+/** Both builds in turns, two times each: what else the machine does falls on both. */
+async function compare(name) {
+  const builds = [join(before, 'dist'), distDirectory()];
+  const reports = [[], []];
+  for (const at of [0, 1, 1, 0]) {
+    const report = await runSuite(name, builds[at], at === 0 ? suitesOf(name) : import.meta.dirname);
+    if (report) reports[at].push(report);
+  }
+  if (reports.some(list => list.length === 0)) {
+    console.log(`(not compared: bench/suites/${name}.js ended without a result)`);
+    return;
+  }
+  const [then, now] = reports.map(mergeReports);
+  const text = printComparison(then, now);
+  console.log(text);
+  if (values.write) store(`${name}-before-after`, {before: then, after: now}, text);
+}
+
+/** A checkout's own suite knows where its parts are; of a suite that it does not have, ours has to. */
+function suitesOf(name) {
+  const own = join(before, 'bench');
+  return existsSync(join(own, `suites/${name}.js`)) ? own : import.meta.dirname;
+}
+
+function runSuite(name, build, bench = import.meta.dirname) {
+  const child = fork(join(bench, 'run-suite.js'), [name, String(rounds)], {
+    env: {...process.env, FORGE_BENCH_DIST: build},
     // One core: what runs beside a contender on another core would be free of charge.
     ...(pinned && {execPath: 'taskset', execArgv: ['-c', values.core, process.execPath]}),
   });
@@ -106,7 +143,7 @@ function store(name, report, text) {
   mkdirSync(directory, {recursive: true});
   const machine = {...machineFacts(), pinned, rounds};
   const file = join(directory, `${date}-${name}`);
-  const record = {suite: name, date, machine, ...report, bars: checkBars(report.bars)};
+  const record = {suite: name, date, machine, ...report, ...(report.bars && {bars: checkBars(report.bars)})};
   writeFileSync(`${file}.json`, `${JSON.stringify(record, roundFigures, 1)}\n`);
   const {cpu, cores, memoryGb, system, node} = machine;
   const facts = `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}, ${rounds} rounds${pinned ? ', pinned to one core' : ''}.`;

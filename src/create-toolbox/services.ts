@@ -91,7 +91,7 @@ export async function undoStep(
     const logged = await loggedChange(runDirectory, step);
     return logged.ok ? await undoStepOf(session.value, runDirectory, step, logged.value) : logged;
   } finally {
-    session.value.close();
+    await session.value.close();
   }
 }
 

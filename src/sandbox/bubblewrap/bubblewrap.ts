@@ -1,11 +1,11 @@
 import {statSync} from 'node:fs';
 import {isDeepStrictEqual} from 'node:util';
 import {ok, type Result} from '../../core/result.ts';
+import {holdOpen} from '../../system/hold-open.ts';
 import {diedBySignal} from '../child/died-by-signal.ts';
 import {endGroup} from '../child/end-group.ts';
 import {exitStatusOf} from '../child/exit-status.ts';
 import {hasEnded} from '../child/has-ended.ts';
-import {holdOpen} from '../child/hold-open.ts';
 import {isBroken} from '../child/is-broken.ts';
 import {listeningPortsOf} from '../child/listening-ports.ts';
 import {OutputCapture} from '../child/output-capture.ts';

@@ -6,7 +6,7 @@ import type {Clock} from '../../core/clock.ts';
 import {packageFile} from '../../core/package-file.ts';
 import {randomHex} from '../../core/random.ts';
 import {WORKSPACE_MOUNT} from '../../core/workspace-mount.ts';
-import {holdOpen} from '../child/hold-open.ts';
+import {holdOpen} from '../../system/hold-open.ts';
 import type {GuardedTree} from '../guard/guarded-tree.ts';
 import {mountPoints, REPORT_MOUNTS} from '../guard/mount-report.ts';
 import type {RunOptions} from '../options.ts';

@@ -1,5 +1,5 @@
 import type {ChildProcess} from 'node:child_process';
-import {holdOpen} from '../child/hold-open.ts';
+import {holdOpen} from '../../system/hold-open.ts';
 import {startChild} from '../child/start-child.ts';
 import {SENTINEL} from './sentinel-processes.ts';
 

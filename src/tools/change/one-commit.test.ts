@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
 import {openTestWorkspace, type TestWorkspace} from '../../../test/support/open-test-workspace.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
@@ -96,8 +96,15 @@ describe('W19: many callers at once', () => {
     ])('W15: %s is not put where the number leads now', async (_, moved, hunk) => {
       const place = await callWorkspaceTools({'f.txt': numbered});
       await place.data('read_file', {path: 'f.txt'});
+      const edited = place.code('str_replace', moved);
+      // Sent beside the edit, the patch is written after it: else there would be nothing that moved.
+      const {run} = place.session.processes;
+      vi.spyOn(place.session.processes, 'run').mockImplementation(async request => {
+        await edited;
+        return run(request);
+      });
       const codes = await Promise.all([
-        place.code('str_replace', moved),
+        edited,
         place.code('apply_patch', {unified_diff: `--- a/f.txt\n+++ b/f.txt\n${hunk}`}),
       ]);
       expect(codes).toEqual(['ok', 'patch_hunk_fail']);

@@ -136,8 +136,10 @@ describe('undo-step', () => {
         writeFiles(place.root, {f: before});
         await place.data('read_file', {path: 'f'});
         await place.data('write_file', {path: 'f', content: after});
-        if (before !== after) unwrap(await undo(place, 2));
-        expect(readFileSync(join(place.root, 'f'), 'utf8')).toBe(before);
+        const read = () => readFileSync(join(place.root, 'f'), 'utf8');
+        // W13: where the line endings are all that differs, nothing was written.
+        if (read() !== before) unwrap(await undo(place, 2));
+        expect(read()).toBe(before);
       }),
       {numRuns: 25},
     );

@@ -47,7 +47,7 @@ const data = z.object({
 });
 
 export function applyPatchTool(session: WorkspaceSession): Tool {
-  const {workspace, clock, journal, processes, tracker} = session;
+  const {workspace, clock, journal, processes, patchServer, tracker} = session;
   // W15: a call sent beside this one may change a file, and what was read with it. The line numbers are older than that.
   const knownWhenSent = new WeakMap<z.infer<typeof params>, ReadTracker>();
   const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
@@ -57,7 +57,11 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
     const planned = await limitCall(
       {tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal},
       async time => {
-        const crossCheck = {run: runPatchWith(processes, time.signal), directory: journal.directory};
+        const crossCheck = {
+          run: runPatchWith(processes, time.signal),
+          kept: () => patchServer?.offer(time.signal),
+          directory: journal.directory,
+        };
         const {planPatch} = await import('../../workspace/patch/plan-patch.ts');
         const plan = await planPatch(workspace, unified_diff, {crossCheck, tracker: known, deadline: time});
         return time.spent ? time.failure() : plan;

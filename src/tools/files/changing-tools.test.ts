@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
 import {ok} from '../../core/result.ts';
 
@@ -21,6 +21,10 @@ const artifacts = ({runDirectory}: CallableWorkspace): string[] =>
   existsSync(join(runDirectory, 'diffs')) ? readdirSync(join(runDirectory, 'diffs')).sort() : [];
 const applied = async ({runtime}: CallableWorkspace) =>
   (await runtime.events()).filter(({event}) => event === 'PATCH_APPLIED').map(({payload}) => payload);
+
+function fail(): never {
+  throw new Error('Expected a server for GNU patch.');
+}
 
 describe('str_replace', () => {
   test('ruling W6: the file must have been read; ADR 08: the text must occur once', async () => {
@@ -154,6 +158,59 @@ describe('write_file', () => {
 });
 
 describe('apply_patch', () => {
+  const hunk = (from: string, to: string) => ({
+    unified_diff: `--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-${from}\n+${to}\n`,
+  });
+
+  test('ruling W7: GNU patch is started by Node for the first patch of a session, and by a small process from then on', async () => {
+    const place = await callWorkspaceTools({'b.txt': 'one\n'});
+    const started = vi.spyOn(place.session.processes, 'run');
+    const offered = vi.spyOn(place.session.patchServer ?? fail(), 'offer');
+    for (const [from, to] of [
+      ['one', 'two'],
+      ['two', 'three'],
+      ['three', 'four'],
+    ] as const)
+      expect(await place.data('apply_patch', hunk(from, to))).toMatchObject({cross_check: 'agrees'});
+    expect(read(place, 'b.txt')).toBe('four\n');
+    expect(started).toHaveBeenCalledTimes(1);
+    expect(offered.mock.results.map(({value}) => value !== undefined)).toEqual([false, true, true]);
+  });
+
+  test('ruling W7: so is one of two patches at the same time, and both are in the file', async () => {
+    const place = await callWorkspaceTools({'b.txt': 'one\ntwo\n'});
+    const other = {unified_diff: '--- a/b.txt\n+++ b/b.txt\n@@ -2 +2 @@\n-two\n+2\n'};
+    await place.data('apply_patch', hunk('one', 'o'));
+    await place.data('read_file', {path: 'b.txt'});
+    const codes = await Promise.all([
+      place.code('apply_patch', hunk('o', '1')),
+      place.code('apply_patch', other),
+    ]);
+    expect([codes, read(place, 'b.txt')]).toEqual([['ok', 'ok'], '1\n2\n']);
+  });
+
+  test('ruling W7: a call that is cancelled while GNU patch is asked changes nothing and leaves nothing', async () => {
+    const place = await callWorkspaceTools({'b.txt': 'one\n'});
+    await place.data('apply_patch', hunk('one', 'two'));
+    const server = place.session.patchServer ?? fail();
+    const controller = new AbortController();
+    const {offer} = server;
+    let isHeard = false;
+    vi.spyOn(server, 'offer').mockImplementation(signal => {
+      const ask = offer.call(server, signal) ?? fail();
+      return directory => {
+        const asked = ask(directory);
+        controller.abort();
+        isHeard = signal.aborted;
+        return asked;
+      };
+    });
+    const {error} = await place.call('apply_patch', hunk('two', 'three'), {signal: controller.signal});
+    expect([error?.error_type, isHeard]).toEqual(['cancelled', true]);
+    expect(read(place, 'b.txt')).toBe('two\n');
+    await vi.waitFor(() => expect(readdirSync(place.session.journal.directory)).toEqual([]));
+  });
+
   const DIFF = `--- a/src/main.py
 +++ b/src/main.py
 @@ -1,4 +1,4 @@

@@ -48,6 +48,9 @@ const PATCH = `--- a/a.txt
 +fresh
 `;
 
+/** From the next one on, GNU patch is asked through a shell that is kept. */
+const FIRST_PATCH = '--- /dev/null\n+++ b/first.txt\n@@ -0,0 +1 @@\n+x\n';
+
 const {'src/b.txt': _, ...kept} = FILES;
 const PATCHED: Tree = {...kept, 'a.txt': 'one\n2\nthree\n', 'new/dir/d.txt': 'fresh\n'};
 
@@ -151,6 +154,13 @@ export const FAULT_FLOWS: Readonly<Record<string, FaultFlow>> = {
   ),
   delete_file: calls('delete_file', {path: 'src/b.txt'}, {after: kept}),
   'apply_patch to three files': calls('apply_patch', {unified_diff: PATCH}, {after: PATCHED}),
+  'apply_patch to three files, the second of its session': {
+    files: FILES,
+    before: {...FILES, 'first.txt': 'x\n'},
+    after: {...PATCHED, 'first.txt': 'x\n'},
+    prepare: ({toolbox}) => answerOf(toolbox, 'apply_patch', {unified_diff: FIRST_PATCH}),
+    act: ({toolbox}) => answerOf(toolbox, 'apply_patch', {unified_diff: PATCH}),
+  },
   undo: {
     files: FILES,
     before: PATCHED,

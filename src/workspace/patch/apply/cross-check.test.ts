@@ -1,6 +1,6 @@
 import {mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {temporaryDirectory} from '../../../../test/support/temporary-directory.ts';
 import type {HunkLine} from '../patch.ts';
 import {crossCheck, type RunPatch} from './cross-check.ts';
@@ -121,7 +121,8 @@ test.each<
     'it ended with exit code 2: said',
   ],
 ])('W7: GNU patch differs by %s', async (_, history, work, reason) => {
-  expect((await checked([history], work)).outcome).toEqual({outcome: 'differs', reason});
+  const {outcome, left} = await checked([history], work);
+  expect([outcome, left]).toEqual([{outcome: 'differs', reason}, []]);
 });
 
 test.each(['ENOENT', 'EACCES'])('W7: without GNU patch (%s) there is no second opinion', async code => {
@@ -144,4 +145,76 @@ test('W7: where there are no hunks, nothing is run but for the version', async (
   const {outcome, seen} = await checked([{initial: undefined, final: '', versions: []}], () => undefined);
   expect(seen).toEqual([]);
   expect(outcome).toEqual({outcome: 'differs', reason: 'a file is missing'});
+});
+
+describe('W7: a way to ask that is kept', () => {
+  const AGREES = 'a\nB\nc\nd\nE';
+  /** What comes of it where the kept one makes `kept` of the content, and another one `other`. */
+  async function asked(kept: string | Error | undefined, other: string) {
+    const directory = temporaryDirectory();
+    const seen: string[] = [];
+    const look = (who: string, files: string) => {
+      seen.push(`${who}: ${readFileSync(join(files, 'content-0'), 'utf8')}`);
+    };
+    const run: RunPatch = async (_, args, {cwd}) => {
+      if (args.includes('--version')) return GNU;
+      look('other', cwd);
+      writeFileSync(join(cwd, 'content-0'), other);
+      return {exitCode: 0, stdout: '', stderr: ''};
+    };
+    const askKept = async (stage: string): Promise<boolean> => {
+      look('kept', join(stage, 'files'));
+      seen.push(readFileSync(join(stage, 'hunks'), 'latin1'));
+      if (kept instanceof Error) throw kept;
+      writeFileSync(join(stage, 'files/content-0'), kept ?? 'half');
+      return kept !== undefined;
+    };
+    const outcome = await crossCheck([MODIFIED], {run, directory, kept: () => askKept}).catch(String);
+    return {outcome, seen, left: readdirSync(directory)};
+  }
+  const HUNKS =
+    '--- a/content-0\n+++ b/content-0\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -4,0 +5 @@\n+E\n\\ No newline at end of file\n';
+  const BOTH = ['kept: a\nb\nc\nd\n', HUNKS, 'other: a\nb\nc\nd\n'];
+
+  test('W7: its word is enough where it agrees', async () => {
+    expect(await asked(AGREES, 'else')).toEqual({
+      outcome: {outcome: 'agrees'},
+      seen: BOTH.slice(0, 2),
+      left: [],
+    });
+  });
+
+  test.each([
+    ['fails', undefined],
+    ['comes to another content', 'else'],
+  ])('W7: where it %s, another one is asked on a copy of its own, and has the word', async (_, kept) => {
+    expect(await asked(kept, AGREES)).toEqual({outcome: {outcome: 'agrees'}, seen: BOTH, left: []});
+    expect((await asked(kept, 'other')).outcome).toEqual({
+      outcome: 'differs',
+      reason: 'the content of a file is another one',
+    });
+  });
+
+  test('W7: nothing is left where asking it throws', async () => {
+    expect(await asked(new TypeError('x'), AGREES)).toEqual({
+      outcome: 'TypeError: x',
+      seen: BOTH.slice(0, 2),
+      left: [],
+    });
+  });
+});
+
+test('review R12 W7: large contents are compared as small ones are', async () => {
+  const many = 'line\n'.repeat(100_000);
+  const large: FileHistory = {...MODIFIED, initial: `a\nb\nc\nd\n${many}`, final: `a\nB\nc\nd\n${many}E`};
+  const {outcome, left} = await checked([large], directory => {
+    writeFileSync(join(directory, 'content-0'), `a\nB\nc\nd\n${many}E`);
+    return undefined;
+  });
+  expect([outcome, left]).toEqual([{outcome: 'agrees'}, []]);
+  const other = await checked([large], directory => {
+    writeFileSync(join(directory, 'content-0'), `a\nB\nc\nd\n${many}`);
+    return undefined;
+  });
+  expect(other.outcome).toEqual({outcome: 'differs', reason: 'the content of a file is another one'});
 });

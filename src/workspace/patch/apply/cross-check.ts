@@ -1,3 +1,12 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {takeStart} from '../../../core/text/take-start.ts';
@@ -9,6 +18,7 @@ import type {HunkLine} from '../patch.ts';
 import {TextBuilder} from '../text-builder.ts';
 import type {LocatedHunk} from './apply-hunks.ts';
 import type {FileHistory} from './file-history.ts';
+import {GNU_PATCH, PATCH_ARGUMENTS} from './gnu-patch.ts';
 
 /** Runs a program to its end. Rejects where it cannot be started. */
 export type RunPatch = (
@@ -24,6 +34,8 @@ export type RunPatch = (
 
 export interface CrossCheckOptions {
   readonly run: RunPatch;
+  /** A quicker way, which may not be there: it takes the patch as `hunks` beside `files`. Only `true` says something. */
+  readonly kept?: (() => ((stage: string) => Promise<boolean>) | undefined) | undefined;
   /** Where the private copy is made and removed again: outside the workspace. Made if it is missing. */
   readonly directory: string;
   /** GNU patch. An absolute path: nothing is looked up in a `PATH`. */
@@ -35,7 +47,27 @@ export type CrossCheck =
   | {readonly outcome: 'unavailable'}
   | {readonly outcome: 'differs'; readonly reason: string};
 
-const ARGUMENTS = ['-p1', '-u', '--force', '--fuzz=0', '--no-backup-if-mismatch', '--silent'] as const;
+/** Less is written and read before anybody waits for it. */
+const AT_ONCE_BYTES = 262_144;
+/** What a file costs beside its content, in bytes written. */
+const FILE_BYTES = 8192;
+/** A trip through the thread pool costs several times as much as what is done with a small file. */
+const atOnce: Files = {
+  mkdir: mkdirSync,
+  mkdtemp: mkdtempSync,
+  readdir: readdirSync,
+  readFile: readFileSync,
+  writeFile: writeFileSync,
+};
+const pooled: Files = {mkdir, mkdtemp, readdir, readFile, writeFile};
+
+interface Files {
+  readonly mkdir: (path: string, options: {readonly recursive: boolean; readonly mode: number}) => unknown;
+  readonly mkdtemp: (prefix: string) => string | Promise<string>;
+  readonly readdir: (path: string) => string[] | Promise<string[]>;
+  readonly readFile: (path: string) => Uint8Array | Promise<Uint8Array>;
+  readonly writeFile: (path: string, bytes: Uint8Array, options: {readonly mode: number}) => unknown;
+}
 
 /**
  * Tool API: `patch -p1` is run as a second opinion, on a private copy of the contents that change, and
@@ -48,42 +80,78 @@ export async function crossCheck(
   histories: readonly FileHistory[],
   options: CrossCheckOptions,
 ): Promise<CrossCheck> {
-  const {run, directory, command = '/usr/bin/patch'} = options;
-  await mkdir(directory, {recursive: true, mode: 0o700});
-  const stage = await mkdtemp(join(directory, 'patch-'));
-  try {
-    const files = join(stage, 'files');
-    await mkdir(files);
-    for (const [number, {initial}] of histories.entries()) {
-      if (initial !== undefined)
-        await writeFile(join(files, fileName(number)), bytesOf(initial), {mode: 0o600});
-    }
+  const {run, kept, directory, command = GNU_PATCH} = options;
+  const rendered = await inTurns(renderHistories(histories));
+  const hunks = bytesOf(rendered.ok ? rendered.value : '');
+  const sizes = histories.map(({initial = '', final = ''}) => FILE_BYTES + initial.length + final.length);
+  const isSmall = sizes.reduce((sum, size) => sum + size, 0) < AT_ONCE_BYTES;
+  const io = isSmall ? atOnce : pooled;
+  const askKept = hunks.length > 0 ? kept?.() : undefined;
+  if (askKept !== undefined) {
+    const agrees = await inCopy(histories, {directory, io}, async (stage, files) => {
+      await io.writeFile(join(stage, 'hunks'), hunks, {mode: 0o600});
+      return (await askKept(stage)) && (await compare(io, files, histories)).outcome === 'agrees';
+    });
+    if (agrees) return {outcome: 'agrees'};
+  }
+  return inCopy(histories, {directory, io}, async (stage, files) => {
     const settings = {cwd: files, env: {PATH: stage, TMPDIR: stage, LC_ALL: 'C'}};
     const ask = (args: readonly string[], stdin: Uint8Array) =>
       start(() => run(command, args, {...settings, stdin}));
-    const rendered = await inTurns(renderHistories(histories));
-    const stdin = bytesOf(rendered.ok ? rendered.value : '');
-    const tried = stdin.length > 0 ? await ask(ARGUMENTS, stdin) : undefined;
-    const outcome = await outcomeOf(tried, files, histories);
+    const tried = hunks.length > 0 ? await ask(PATCH_ARGUMENTS, hunks) : undefined;
+    const outcome = await outcomeOf(tried, () => compare(io, files, histories));
     if (tried !== undefined && outcome.outcome === 'agrees') return outcome;
     // Only where it does not agree it has to be known whose word that is.
     const version = await ask(['--version'], new Uint8Array());
     return version?.stdout.startsWith('GNU patch') === true ? outcome : {outcome: 'unavailable'};
+  });
+}
+
+/** With `files`, the contents under their numbers, in a directory that is gone afterwards. */
+async function inCopy<Value>(
+  histories: readonly FileHistory[],
+  {directory, io}: {readonly directory: string; readonly io: Files},
+  work: (stage: string, files: string) => Promise<Value>,
+): Promise<Value> {
+  await io.mkdir(directory, {recursive: true, mode: 0o700});
+  const stage = await io.mkdtemp(join(directory, 'patch-'));
+  try {
+    const files = join(stage, 'files');
+    await io.mkdir(files, {recursive: false, mode: 0o700});
+    for (const [number, {initial}] of histories.entries()) {
+      if (initial !== undefined)
+        await io.writeFile(join(files, fileName(number)), bytesOf(initial), {mode: 0o600});
+    }
+    return await work(stage, files);
   } finally {
-    await rm(stage, {recursive: true, force: true});
+    if (io !== atOnce || !removedAtOnce(stage)) await rm(stage, {recursive: true, force: true});
+  }
+}
+
+/** False where it is to be tried in another way. */
+function removedAtOnce(stage: string): boolean {
+  try {
+    for (const {name, parentPath} of readdirSync(stage, {recursive: true, withFileTypes: true})) {
+      if (name !== 'files') unlinkSync(join(parentPath, name));
+    }
+    rmdirSync(join(stage, 'files'));
+    rmdirSync(stage);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
   }
 }
 
 async function outcomeOf(
   tried: Awaited<ReturnType<RunPatch>> | undefined,
-  files: string,
-  histories: readonly FileHistory[],
+  compared: () => Promise<CrossCheck>,
 ): Promise<CrossCheck> {
   if (tried !== undefined && tried.exitCode !== 0) {
     const said = takeStart(tried.stderr.trim() || tried.stdout.trim(), 300);
     return {outcome: 'differs', reason: `it ended with exit code ${tried.exitCode}: ${said}`};
   }
-  return compare(files, histories);
+  return compared();
 }
 
 async function start<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
@@ -96,14 +164,14 @@ async function start<Value>(run: () => Promise<Value>): Promise<Value | undefine
 }
 
 /** Every file has the content we computed, and nothing else is there. */
-async function compare(directory: string, histories: readonly FileHistory[]): Promise<CrossCheck> {
-  const present = new Set(await readdir(directory));
+async function compare(io: Files, directory: string, histories: readonly FileHistory[]): Promise<CrossCheck> {
+  const present = new Set(await io.readdir(directory));
   for (const [number, {final}] of histories.entries()) {
     const name = fileName(number);
     if (present.delete(name) !== (final !== undefined)) {
       return {outcome: 'differs', reason: `a file is ${final === undefined ? 'left over' : 'missing'}`};
     }
-    if (final !== undefined && byteString(await readFile(join(directory, name))) !== final) {
+    if (final !== undefined && byteString(await io.readFile(join(directory, name))) !== final) {
       return {outcome: 'differs', reason: 'the content of a file is another one'};
     }
   }

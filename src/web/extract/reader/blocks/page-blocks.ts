@@ -68,10 +68,10 @@ export interface PageBlocks {
   /** `sup` elements. */
   readonly raised: number[];
   /** Rows of `CLASS_CATEGORIES.length` elements: the innermost one around that has the category, 0 for none. */
-  readonly classRows: number[];
+  readonly classRows: Int32Array;
 }
 
-export function emptyPage(): PageBlocks & {readonly dropped: number[]} {
+export function emptyPage(): PageBlocks & {readonly dropped: number[]; classRows: Int32Array} {
   return {
     blocks: {
       firstLeaf: [],
@@ -115,6 +115,6 @@ export function emptyPage(): PageBlocks & {readonly dropped: number[]} {
     formulas: [],
     mathml: [],
     raised: [],
-    classRows: [],
+    classRows: new Int32Array(0),
   };
 }

@@ -24,6 +24,9 @@ class BlockReader {
   readonly #page = emptyPage();
   readonly #classes = new ClassReader();
   readonly #measure = new TextMeasure();
+  /** The first row says that there is none. */
+  #classRows = new Int32Array(64 * CATEGORIES);
+  #classRowCount = 1;
   /** The element that is open. */
   #element = 0;
   #linkDepth = 0;
@@ -46,7 +49,6 @@ class BlockReader {
   read(): PageBlocks {
     const tree = this.#tree;
     this.#open(DOCUMENT, TAG.document, -1);
-    for (let category = 0; category < CATEGORIES; category++) this.#page.classRows.push(0);
     let node = tree.firstChild(DOCUMENT);
     while (node !== NONE) {
       if (this.#enter(node)) {
@@ -68,6 +70,7 @@ class BlockReader {
     }
     this.#endBlock();
     this.#page.elements.endBlock[0] = this.#page.blocks.units.length;
+    this.#page.classRows = this.#classRows.subarray(0, this.#classRowCount * CATEGORIES);
     return this.#page;
   }
 
@@ -260,20 +263,27 @@ class BlockReader {
 
   /** `html` and `body` carry what a whole site has. */
   #addCategories(categories: readonly number[]): void {
-    const {elements, classRows} = this.#page;
+    const {elements} = this.#page;
     const element = this.#element;
     if (categories.length === 0 || element === 0 || elements.tag[element] === TAG.body) return;
     if (elements.tag[element] === TAG.html) return;
-    const inherited = elements.classRow[element] ?? 0;
-    const parentRow = elements.classRow[elements.parent[element] ?? 0] ?? 0;
-    let row = inherited;
-    if (inherited === parentRow) {
-      row = classRows.length / CATEGORIES;
-      const start = inherited * CATEGORIES;
-      for (let at = 0; at < CATEGORIES; at++) classRows.push(classRows[start + at] ?? 0);
+    let row = elements.classRow[element] ?? 0;
+    if (row === (elements.classRow[elements.parent[element] ?? 0] ?? 0)) {
+      row = this.#copyClassRow(row);
       elements.classRow[element] = row;
     }
-    for (const category of categories) classRows[row * CATEGORIES + category] = element;
+    for (const category of categories) this.#classRows[row * CATEGORIES + category] = element;
+  }
+
+  #copyClassRow(from: number): number {
+    const row = this.#classRowCount++;
+    if ((row + 1) * CATEGORIES > this.#classRows.length) {
+      const longer = new Int32Array(2 * this.#classRows.length);
+      longer.set(this.#classRows);
+      this.#classRows = longer;
+    }
+    this.#classRows.copyWithin(row * CATEGORIES, from * CATEGORIES, (from + 1) * CATEGORIES);
+    return row;
   }
 }
 

@@ -1,13 +1,14 @@
 import {FEATURES} from './feature-names.ts';
 import {FITTED_FEATURES, WEIGHTS} from './weights.data.ts';
 
-/** Small trees, one behind the other in flat arrays. */
+/** Small trees, one behind the other. */
 export interface Trees {
+  /** Where each begins in `nodes`; below 0 is leaf `~n`, here and in a node. */
   readonly roots: Int32Array;
-  readonly features: Uint8Array;
-  readonly thresholds: Float64Array;
-  /** Of two entries a node: where a value that is at most the threshold leads, and a larger one. Below 0 is leaf `~n`. */
-  readonly children: Int32Array;
+  /** Four entries a node: the feature, where a value that is at most the threshold leads, where a larger one does, the threshold. */
+  readonly nodes: Int32Array;
+  /** The same memory, for the thresholds. */
+  readonly thresholds: Float32Array;
   /** In 1/4096, so that a sum is whole and the same on every machine. */
   readonly leaves: Int32Array;
 }
@@ -32,42 +33,43 @@ export function readTrees(weights: string, featureCount: number): Trees {
   }
   const bytes = Buffer.from(weights, 'base64');
   const roots: number[] = [];
-  const features: number[] = [];
+  const nodes: number[] = [];
   const thresholds: number[] = [];
-  const children: number[] = [];
   const leaves: number[] = [];
   let at = 0;
   while (at < bytes.length) {
     const count = bytes.readUInt8(at++);
-    const firstNode = features.length;
+    const firstNode = nodes.length;
     const firstLeaf = leaves.length;
     roots.push(count === 0 ? ~firstLeaf : firstNode);
     for (let node = 0; node < count; node++, at += 7) {
-      features.push(bytes.readUInt8(at));
-      for (const child of [bytes.readInt8(at + 1), bytes.readInt8(at + 2)]) {
-        children.push(child < 0 ? ~(firstLeaf + ~child) : firstNode + child);
-      }
+      const [low, high] = [bytes.readInt8(at + 1), bytes.readInt8(at + 2)].map(child =>
+        child < 0 ? ~(firstLeaf + ~child) : firstNode + 4 * child,
+      );
+      nodes.push(bytes.readUInt8(at), low ?? 0, high ?? 0, 0);
       thresholds.push(bytes.readFloatLE(at + 3));
     }
     for (let leaf = 0; leaf <= count; leaf++, at += 2) leaves.push(bytes.readInt16LE(at));
   }
+  const packed = Int32Array.from(nodes);
+  const asFloats = new Float32Array(packed.buffer);
+  for (const [node, threshold] of thresholds.entries()) asFloats[4 * node + 3] = threshold;
   return {
     roots: Int32Array.from(roots),
-    features: Uint8Array.from(features),
-    thresholds: Float64Array.from(thresholds),
-    children: Int32Array.from(children),
+    nodes: packed,
+    thresholds: asFloats,
     leaves: Int32Array.from(leaves),
   };
 }
 
 /** How much a block looks like main content, in 1/4096 of the natural logarithm of the odds. Additions and comparisons only. */
-export function scoreOf(row: Float64Array, {roots, features, thresholds, children, leaves}: Trees): number {
+export function scoreOf(row: Float64Array, {roots, nodes, thresholds, leaves}: Trees): number {
   let sum = 0;
   for (let tree = 0; tree < roots.length; tree++) {
     let node = roots[tree] as number;
     while (node >= 0) {
-      const value = row[features[node] as number] as number;
-      node = children[2 * node + (value <= (thresholds[node] as number) ? 0 : 1)] as number;
+      const value = row[nodes[node] as number] as number;
+      node = nodes[value <= (thresholds[node + 3] as number) ? node + 1 : node + 2] as number;
     }
     sum += leaves[~node] as number;
   }

@@ -34,20 +34,15 @@ export function classSharesOf({blocks, elements, classRows}: PageBlocks, sums: P
     const first = elements.firstBlock[element] ?? 0;
     const units = (sums.units[elements.endBlock[element] ?? 0] ?? 0) - (sums.units[first] ?? 0);
     const share = units / total;
-    for (let category = 0; category < CATEGORIES; category++) {
-      const at = row * CATEGORIES + category;
-      const from = above * CATEGORIES + category;
-      const isOwn = classRows[at] === element;
-      outer[at] = outer[from] as number;
-      before[at] = before[from] as number;
-      if (!isOwn) inner[at] = inner[from] as number;
-      else if (share < MOST) {
-        inner[at] = share;
-        if (outer[at] === -1) {
-          outer[at] = share;
-          before[at] = (sums.proseUnits[first] ?? 0) / totalProse;
-        }
-      }
+    const start = row * CATEGORIES;
+    const from = above * CATEGORIES;
+    for (const shares of [inner, outer, before]) shares.copyWithin(start, from, from + CATEGORIES);
+    for (let at = start; at < start + CATEGORIES; at++) {
+      if (classRows[at] !== element) continue;
+      inner[at] = share < MOST ? share : -1;
+      if (share >= MOST || outer[at] !== -1) continue;
+      outer[at] = share;
+      before[at] = (sums.proseUnits[first] ?? 0) / totalProse;
     }
   }
   return {inner, outer, before};

@@ -1,12 +1,15 @@
-import type {ChildProcess} from 'node:child_process';
-
 interface Referable {
   readonly ref: () => unknown;
   readonly unref: () => unknown;
 }
 
+/** A child process and its pipes. */
+interface Child {
+  readonly stdio: readonly unknown[];
+}
+
 /** Whether our process stays as long as the child does. */
-export function holdOpen(child: ChildProcess, isHeld: boolean): void {
+export function holdOpen(child: Child, isHeld: boolean): void {
   const handles: readonly unknown[] = [child, ...child.stdio];
   for (const handle of handles) {
     if (!isReferable(handle)) continue;
