@@ -71,18 +71,28 @@ async function srd() {
 
 /** With the weights of the product, or with those that `fit/run.js` wrote to a file. */
 async function reader(file) {
-  const [{fittedTrees, readTrees}, {scanMainContent}, {readingTree}, {convertTree}, {LinkTargets}] =
-    await Promise.all([
-      loadOurs('web/extract/reader/score/block-score.js'),
-      loadOurs('web/extract/reader/main-content.js'),
-      loadOurs('web/extract/reader/reading-tree.js'),
-      loadOurs('web/extract/convert-tree.js'),
-      loadOurs('web/extract/link-targets.js'),
-    ]);
+  const [
+    {fittedTrees, readTrees},
+    {scanMainContent},
+    {readingTree},
+    {TreeConverter},
+    {LinkTargets},
+    {BlockWriter},
+  ] = await Promise.all([
+    loadOurs('web/extract/reader/score/block-score.js'),
+    loadOurs('web/extract/reader/main-content.js'),
+    loadOurs('web/extract/reader/reading-tree.js'),
+    loadOurs('web/extract/convert-tree.js'),
+    loadOurs('web/extract/link-targets.js'),
+    loadOurs('web/extract/block-writer.js'),
+  ]);
   const trees = file === undefined ? fittedTrees() : readWeights(readFileSync(file, 'utf8'), readTrees);
   return (html, url) => {
     const tree = readingTree(html);
-    return convertTree(tree, 1, scanMainContent(tree, trees), new LinkTargets(url, html.length));
+    const writer = new BlockWriter();
+    const targets = new LinkTargets(url, html.length);
+    new TreeConverter(tree, scanMainContent(tree, trees), targets, writer).convert(1);
+    return writer.toString();
   };
 }
 

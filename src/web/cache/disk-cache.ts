@@ -9,7 +9,7 @@ import {
   LARGEST_ENTRY,
   type NewCacheEntry,
   parseEntry,
-  printEntry,
+  printEntryInParts,
   touchEntry,
 } from './entry.ts';
 import {entryPath} from './entry-path.ts';
@@ -52,6 +52,8 @@ interface Store {
   readonly locks: KeyedLock;
 }
 
+/** So much is written part by part: a copy of it in one piece costs more than the calls. */
+const LARGE_BYTES = 1_048_576;
 const DAY_MS = 86_400_000;
 
 /** SRD 3.6: the page cache. Nothing is touched before the first `read` or `write`. */
@@ -109,26 +111,28 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
     const {canonical_url: url, rendering_method: method} = entry;
     const {inventory, locks} = home;
     const now = clock.now();
-    const bytes = printEntry({
+    const printed = printEntryInParts({
       ...entry,
       expires_at: timestamp(Date.parse(entry.facts?.validatedAt ?? entry.fetched_at) + ttlDays * DAY_MS),
       last_accessed_at: timestamp(now),
     });
-    if (bytes.length > largest) {
+    const size = printed.reduce((sum, part) => sum + part.length, 0);
+    if (size > largest) {
       const limit = largest === maxBytes ? 'max_cache_bytes' : `${LARGEST_ENTRY} bytes`;
       warn('cache_write_failed', `entry exceeds ${limit}`, url, method);
       return false;
     }
     const key = cacheKey(url, method);
-    await inventory.makeRoom(key, bytes.length);
+    const content = size < LARGE_BYTES ? Buffer.concat(printed) : printed;
+    await inventory.makeRoom(key, size);
     try {
-      await locks.hold(key, () => replaceFile(entryPath(home.directory, key), bytes));
+      await locks.hold(key, () => replaceFile(entryPath(home.directory, key), content));
     } catch (error) {
       warn('cache_write_failed', expectedErrorCode(error), url, method);
       await inventory.notWritten(key);
       return false;
     }
-    await inventory.written(key, bytes.length, now);
+    await inventory.written(key, size, now);
     return true;
   }
 

@@ -53,6 +53,11 @@ const METHODS: readonly RenderingMethod[] = ['http', 'browser'];
 const ORIGINS: readonly RenderingReason[] = ['fallback', 'forced', 'js_heavy'];
 
 export function printEntry(entry: CacheEntry): Uint8Array {
+  return Buffer.concat(printEntryInParts(entry));
+}
+
+/** The same for a file, which a large entry need not be in one piece for. */
+export function printEntryInParts(entry: CacheEntry): readonly Uint8Array[] {
   const {canonical_url, rendering_method, fetched_at, expires_at, last_accessed_at} = entry;
   const {origin, truncation_reason, notes, extracted, counts, facts, validators} = entry;
   const {markdown, title, language} = extracted;
@@ -72,11 +77,11 @@ export function printEntry(entry: CacheEntry): Uint8Array {
   };
   const beside = {title, language};
   const after = {token_counts: counts && Array.from(counts)};
-  return Buffer.concat([
+  return [
     Buffer.from(`${JSON.stringify(before).slice(0, -1)},"extracted":{"markdown":"`),
     ...Array.from(textSlices(markdown), slice => Buffer.from(JSON.stringify(slice).slice(1, -1))),
     Buffer.from(`"${continued(beside)}}${continued(after)}}`),
-  ]);
+  ];
 }
 
 /** The fields of an object as JSON, behind others. */

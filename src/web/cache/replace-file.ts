@@ -12,7 +12,7 @@ import {type ReplaceOptions, replaceFile as replace} from '../../system/replace-
  */
 export async function replaceFile(
   path: string,
-  bytes: Uint8Array,
+  bytes: Uint8Array | readonly Uint8Array[],
   options: Pick<ReplaceOptions, 'still' | 'rename'> = {},
 ): Promise<boolean> {
   const temporary = `${path.slice(0, -extname(path).length)}.tmp.${randomHex(8)}`;

@@ -23,23 +23,27 @@ const MARKER_UNITS = 256;
 
 /** FR-WF-15: headings start blocks, blank lines end them; fences and lists are blocks of their own. */
 export function blocksOf(markdown: string): Block[] {
-  const scanner = new BlockScanner(markdown);
-  for (let start = 0; start < markdown.length; ) {
-    const newline = markdown.indexOf('\n', start);
-    const end = newline < 0 ? markdown.length : newline;
-    scanner.line(start, end);
-    start = end + 1;
-  }
-  return scanner.finish();
+  const reader = new BlockReader();
+  const blocks = reader.read(markdown);
+  return blocks.concat(reader.finish());
 }
 
 export function startsItem(line: string, inList: boolean): boolean {
   return (inList ? DEEP_ITEM : ITEM).test(line.slice(0, MARKER_UNITS));
 }
 
-class BlockScanner {
-  readonly #markdown: string;
-  readonly #blocks: Block[] = [];
+/** Finds the blocks of a document that comes in parts, and holds no more of it than the block that is open. */
+export class BlockReader {
+  /** The part of the document that is at hand, and where it starts. */
+  #markdown = '';
+  #offset = 0;
+  /** Parts that are still to be read. */
+  readonly #waiting: string[] = [];
+  #waitingUnits = 0;
+  /** Where the next line starts, and where the last block that was closed has ended. These places are in `#markdown`. */
+  #next = 0;
+  #lastEnd = 0;
+  #blocks: Block[] = [];
   /** Of the open block, or of the last one: a list is open until another block begins. */
   #kind: BlockKind = 'text';
   /** Where the open block starts; -1 if none is open. */
@@ -51,11 +55,62 @@ class BlockScanner {
   /** Indented blocks below a list belong to its items, so that their fences may be indented deeper. */
   #inList = false;
 
-  constructor(markdown: string) {
-    this.#markdown = markdown;
+  /** The blocks that end in what is there with this part, which may begin and end within a line. */
+  read(part: string): Block[] {
+    this.#waiting.push(part);
+    this.#waitingUnits += part.length;
+    // A block that goes on and on is not looked at again for every part of it.
+    if (this.#waitingUnits < this.#markdown.length - this.#lastEnd) return [];
+    this.#advance();
+    for (let newline = this.#newline(); newline >= 0; newline = this.#newline()) {
+      this.#line(this.#next, newline);
+      this.#next = newline + 1;
+    }
+    return this.#take();
   }
 
-  line(start: number, end: number): void {
+  /** The blocks that are left when no further part comes. */
+  finish(): Block[] {
+    this.#advance();
+    while (this.#next < this.#markdown.length) {
+      const newline = this.#newline();
+      const end = newline < 0 ? this.#markdown.length : newline;
+      this.#line(this.#next, end);
+      this.#next = end + 1;
+    }
+    this.#close();
+    return this.#take();
+  }
+
+  /** The UTF-16 unit at a place of the document, from the end of the last block but one that `read` gave. */
+  unitAt(place: number): number {
+    return this.#markdown.charCodeAt(place - this.#offset);
+  }
+
+  #newline(): number {
+    return this.#markdown.indexOf('\n', this.#next);
+  }
+
+  #take(): Block[] {
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    return blocks;
+  }
+
+  /** Goes on to the parts that wait, and leaves behind what is read. */
+  #advance(): void {
+    const read = this.#lastEnd;
+    this.#markdown = this.#markdown.slice(read) + this.#waiting.join('');
+    this.#waiting.length = 0;
+    this.#waitingUnits = 0;
+    this.#offset += read;
+    this.#next -= read;
+    this.#end -= read;
+    this.#lastEnd = 0;
+    if (this.#start >= 0) this.#start -= read;
+  }
+
+  #line(start: number, end: number): void {
     if (contentStart(this.#markdown, start, end) === end) {
       this.#blank();
       return;
@@ -68,11 +123,6 @@ class BlockScanner {
     }
     if (this.#kind === 'list' && this.#continuesList(line, end)) return;
     this.#begin(line, start, end);
-  }
-
-  finish(): Block[] {
-    this.#close();
-    return this.#blocks;
   }
 
   #blank(): void {
@@ -109,10 +159,12 @@ class BlockScanner {
   #close(): void {
     if (this.#start < 0) return;
     const start = this.#start;
-    const text = this.#markdown.slice(start, contentEnd(this.#markdown, start, this.#end));
+    this.#lastEnd = contentEnd(this.#markdown, start, this.#end);
+    const text = this.#markdown.slice(start, this.#lastEnd);
     const kind = this.#kind;
     const heading = headingOf(text);
-    this.#blocks.push(heading === '' ? {kind, text, start} : {kind, text, start, heading});
+    const block = {kind, text, start: this.#offset + start};
+    this.#blocks.push(heading === '' ? block : {...block, heading});
     this.#start = -1;
     this.#afterBlank = false;
   }

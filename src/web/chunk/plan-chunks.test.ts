@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {countTokens} from '../tokens/count-tokens.ts';
+import {BlockReader, blocksOf} from './blocks.ts';
 import {chunkMarkdown} from './chunk-markdown.ts';
-import {chunksOf, planChunks} from './plan-chunks.ts';
+import {ChunkPlanner, chunksOf, planChunks} from './plan-chunks.ts';
 import {countedUnits} from './token-counter.ts';
 
 const line = fc.constantFrom(
@@ -66,4 +67,28 @@ test('what needs no counting is what the chunks consist of, not what is too larg
   const listed = planChunks(list, {maxTokens: 32, countTokens}).counts;
   expect(countedUnits(listed, 32)).toBeGreaterThan(0.9 * list.length);
   expect(countedUnits(listed, 32)).toBeLessThanOrEqual(list.length);
+});
+
+/** A text, cut at places that are shares of its length. */
+function cut(text: string, shares: readonly number[]): readonly string[] {
+  const places = [...shares.map(share => Math.floor(share * text.length)), text.length].sort((a, b) => a - b);
+  return places.map((place, index) => text.slice(places[index - 1] ?? 0, place));
+}
+
+const shares = fc.array(fc.double({min: 0, max: 1, noNaN: true}), {maxLength: 12});
+
+test('FR-WF-15 a document that comes in parts has the same blocks and chunks', () => {
+  fc.assert(
+    fc.property(documents, shares, limits, (markdown, places, maxTokens) => {
+      const text = markdown.replaceAll('\r', '\n');
+      const parts = cut(text, places);
+      const reader = new BlockReader();
+      const blocks = parts.flatMap(part => reader.read(part));
+      expect([...blocks, ...reader.finish()]).toEqual(blocksOf(text));
+      const planner = new ChunkPlanner({maxTokens, countTokens});
+      for (const part of parts) planner.add(part);
+      expect(planner.finish()).toEqual(planChunks(text, {maxTokens, countTokens}));
+    }),
+    {numRuns: 500},
+  );
 });

@@ -1,66 +1,104 @@
 import type {ChunkPlan, FetchChunk, PlannedChunk, TokenCounts} from '../page.ts';
-import {type Block, blocksOf} from './blocks.ts';
+import {type Block, BlockReader} from './blocks.ts';
 import type {Limit} from './limit.ts';
 import {splitBlock} from './split-block.ts';
 import {type Counted, TokenCounter} from './token-counter.ts';
 
 /** E2: what stands between two blocks of a chunk. */
 const SEPARATOR = '\n\n';
+const LINE_FEED = 0x0a;
 
 /** FR-WF-15 but for copying text. `known` are counts of this very document. */
 export function planChunks(markdown: string, limit: Limit, known?: TokenCounts): ChunkPlan {
-  const document = withLineFeeds(markdown);
-  const {maxTokens} = limit;
-  const counter = new TokenCounter(limit, known);
-  const chunks: PlannedChunk[] = [];
-  let heading = '';
-  let chunkHeading = '';
-  let parts: number[] = [];
+  const planner = new ChunkPlanner(limit, known);
+  planner.add(withLineFeeds(markdown));
+  return planner.finish();
+}
+
+/** Plans the chunks of a document that comes in parts, so that it need not be in memory as a whole. */
+export class ChunkPlanner {
+  readonly #limit: Limit;
+  readonly #known: TokenCounts | undefined;
+  readonly #counter: TokenCounter;
+  readonly #reader = new BlockReader();
+  readonly #chunks: PlannedChunk[] = [];
+  #heading = '';
+  #chunkHeading = '';
+  #parts: number[] = [];
   /** Tokens of the open chunk, and the block it ends with. */
-  let tokens = 0;
-  let last: Counted | undefined;
-  let lastText = '';
+  #tokens = 0;
+  #last: Counted | undefined;
+  #lastText = '';
 
-  const emit = (): void => {
-    if (parts.length > 0) chunks.push({heading: chunkHeading, parts, tokens});
-    parts = [];
-    last = undefined;
-  };
-  const add = ({start, text}: Block, counted: Counted): void => {
-    const end = start + text.length;
-    if (standsBetween(document, parts.at(-1), start)) parts[parts.length - 1] = end;
-    else parts.push(start, end);
-    last = counted;
-    lastText = text;
-  };
+  constructor(limit: Limit, known?: TokenCounts) {
+    this.#limit = limit;
+    this.#known = known;
+    this.#counter = new TokenCounter(limit, known);
+  }
 
-  for (const block of blocksOf(document)) {
+  /** The next part; lines end in LF. */
+  add(part: string): void {
+    for (const block of this.#reader.read(part)) this.#addBlock(block);
+  }
+
+  finish(): ChunkPlan {
+    for (const block of this.#reader.finish()) this.#addBlock(block);
+    this.#emit();
+    const {maxTokens} = this.#limit;
+    return {maxTokens, chunks: this.#chunks, counts: this.#known ?? this.#counter.counts};
+  }
+
+  #addBlock(block: Block): void {
+    const {maxTokens} = this.#limit;
+    const counter = this.#counter;
     const counted = counter.countBlock(block);
     const own = counted.tokens;
     // E2: the joined text is what counts; a separator may merge with the end of the block before it.
-    const joined = last ? tokens + counter.behind(last, lastText, SEPARATOR) + own : Infinity;
+    const joined = this.#last
+      ? this.#tokens + counter.behind(this.#last, this.#lastText, SEPARATOR) + own
+      : Infinity;
     if (joined <= maxTokens) {
-      heading = block.heading ?? heading;
-      add(block, counted);
-      tokens = joined;
-      continue;
+      this.#heading = block.heading ?? this.#heading;
+      this.#append(block, counted, joined);
+      return;
     }
-    emit();
+    this.#emit();
     // E5: the heading of the first block, if it is one; else the one in force before it.
-    heading = block.heading ?? heading;
+    this.#heading = block.heading ?? this.#heading;
     if (own <= maxTokens) {
-      chunkHeading = heading;
-      add(block, counted);
-      tokens = own;
+      this.#chunkHeading = this.#heading;
+      this.#append(block, counted, own);
     } else {
-      for (const piece of splitBlock(block, limit, counter)) {
+      for (const piece of splitBlock(block, this.#limit, counter)) {
         const start = block.start + piece.start;
-        chunks.push({heading, parts: [start, start + piece.text.length], tokens: piece.tokens});
+        const parts = [start, start + piece.text.length];
+        this.#chunks.push({heading: this.#heading, parts, tokens: piece.tokens});
       }
     }
   }
-  emit();
-  return {maxTokens, chunks, counts: known ?? counter.counts};
+
+  #append({start, text}: Block, counted: Counted, tokens: number): void {
+    const parts = this.#parts;
+    const end = start + text.length;
+    if (this.#isSeparator(parts.at(-1), start)) parts[parts.length - 1] = end;
+    else parts.push(start, end);
+    this.#last = counted;
+    this.#lastText = text;
+    this.#tokens = tokens;
+  }
+
+  #emit(): void {
+    if (this.#parts.length > 0) {
+      this.#chunks.push({heading: this.#chunkHeading, parts: this.#parts, tokens: this.#tokens});
+    }
+    this.#parts = [];
+    this.#last = undefined;
+  }
+
+  /** Whether a separator stands between the end of a block and the start of the next: a block starts behind a LF. */
+  #isSeparator(end: number | undefined, start: number): boolean {
+    return end !== undefined && start - end === SEPARATOR.length && this.#reader.unitAt(end) === LINE_FEED;
+  }
 }
 
 /** The chunks of a plan for `markdown`. What is one part shares the memory of the document. */
@@ -77,10 +115,6 @@ function textOf(document: string, parts: readonly number[]): string {
   let text = document.slice(parts[0], parts[1]);
   for (let at = 2; at < parts.length; at += 2) text += SEPARATOR + document.slice(parts[at], parts[at + 1]);
   return text;
-}
-
-function standsBetween(document: string, end: number | undefined, start: number): boolean {
-  return start - (end ?? start) === SEPARATOR.length && document.slice(end, start) === SEPARATOR;
 }
 
 /** A carriage return ends a line in CommonMark, and would make counts depend on what follows a cut. */

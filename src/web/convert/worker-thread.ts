@@ -1,11 +1,16 @@
 import {Worker} from 'node:worker_threads';
 import {packageFile} from '../../core/package-file.ts';
 import type {ProblemReason} from '../extract/conversion-problem.ts';
-import type {Job} from './jobs.ts';
+import type {Job, JobResults, SentDocument} from './jobs.ts';
+import {receiveDocument} from './receive-document.ts';
 
 export type JobAnswer =
   | {readonly value: unknown}
   | {readonly problem: string; readonly reason?: ProblemReason};
+
+type ThreadAnswer =
+  | {readonly value: JobResults[Job['kind']] | SentDocument}
+  | Exclude<JobAnswer, {readonly value: unknown}>;
 
 /** A thread cannot run TypeScript on Node 20, so in tests as everywhere it is the build's; in one file, which starts faster. */
 const ENTRY = 'dist/bin/worker.js';
@@ -38,7 +43,7 @@ export class WorkerThread implements ConversionWorker {
       resourceLimits: {maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB},
       env: {},
     });
-    this.#worker.on('message', (answer: JobAnswer) => this.#finish(answer));
+    this.#worker.on('message', (answer: ThreadAnswer) => this.#finish(received(answer)));
     this.#worker.on('error', error => {
       this.#dead = true;
       this.#finish({problem: error instanceof Error ? error.message : String(error)});
@@ -76,6 +81,12 @@ export class WorkerThread implements ConversionWorker {
     this.#settle = undefined;
     settle?.(answer);
   }
+}
+
+function received(answer: ThreadAnswer): JobAnswer {
+  if (!('value' in answer)) return answer;
+  const {value} = answer;
+  return {value: 'plan' in value && 'markdown' in value ? receiveDocument(value) : value};
 }
 
 /** Bytes move to the thread. A view of a larger buffer is copied, or all of that buffer would go. */

@@ -1,6 +1,6 @@
 import {parentPort} from 'node:worker_threads';
 import {ConversionProblem} from '../extract/conversion-problem.ts';
-import {type Job, type JobResults, runJob, transferables} from './jobs.ts';
+import {convertToSend, type Job, type JobResults, runJob, type SentDocument, transferables} from './jobs.ts';
 
 /** The entry of a worker thread: one job at a time, one answer a job. */
 parentPort?.on('message', async (job: Job) => {
@@ -16,8 +16,9 @@ parentPort?.on('message', async (job: Job) => {
 });
 
 /** The reader of PDF is loaded for a PDF only. */
-async function run(job: Job): Promise<JobResults[Job['kind']]> {
-  if (job.kind !== 'convert' || job.media !== 'pdf') return runJob(job);
+async function run(job: Job): Promise<JobResults[Job['kind']] | SentDocument> {
+  if (job.kind !== 'convert') return runJob(job);
+  if (job.media !== 'pdf') return convertToSend(job);
   const {runPdfJob} = await import('./pdf-job.ts');
   return runPdfJob(job);
 }

@@ -1,7 +1,10 @@
+import {isUtf8} from 'node:buffer';
 import {getBOMEncoding, legacyHookDecode, normalizeEncoding} from '@exodus/bytes/encoding.js';
 import {type DeclaredCharset, prescanCharset} from './prescan-charset.ts';
 
-interface DecodeOptions {
+const PART_BYTES = 32_768;
+
+export interface DecodeOptions {
   readonly headerCharset?: string;
   /** Whether `<meta>` may declare the charset. */
   readonly html: boolean;
@@ -25,6 +28,37 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedTe
     text: legacyHookDecode(bytes, encoding ?? 'utf-8'),
     fallback: unknown || encoding === 'replacement',
   };
+}
+
+/**
+ * What `decodeText` gives but for the text, where the bytes are those of the text in UTF-8: with nothing before it, and
+ * nothing in it that is no character. `length` is that of the text.
+ */
+export function measureUtf8(
+  bytes: Uint8Array,
+  options: DecodeOptions,
+): {readonly length: number; readonly fallback: boolean} | undefined {
+  if (getBOMEncoding(bytes) !== null) return undefined;
+  const {encoding = 'utf-8', unknown} = declaredCharset(bytes, options);
+  if (encoding !== 'utf-8' || !isUtf8(bytes)) return undefined;
+  return {length: lengthOfUtf8(bytes), fallback: unknown};
+}
+
+function lengthOfUtf8(bytes: Uint8Array): number {
+  let length = 0;
+  for (const part of utf8Parts(bytes)) length += part.length;
+  return length;
+}
+
+/** The text of valid UTF-8 in order, in parts, so that it is never in memory as a whole. No character is cut. */
+export function* utf8Parts(bytes: Uint8Array): Generator<string> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let from = 0; from < bytes.length; ) {
+    let to = Math.min(from + PART_BYTES, bytes.length);
+    while (to < bytes.length && ((bytes[to] as number) & 0xc0) === 0x80) to--;
+    yield buffer.toString('utf8', from, to);
+    from = to;
+  }
 }
 
 /** FR-WF-CHARSET-01: labels are looked up by WHATWG "get an encoding"; blanks around them and their case do not matter. */

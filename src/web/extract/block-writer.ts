@@ -1,3 +1,5 @@
+import {PackedText} from './packed-text.ts';
+
 export type BlockKind = 'paragraph' | 'heading' | 'fence' | 'rule' | 'table' | 'quote';
 
 /** An open list item. */
@@ -19,6 +21,8 @@ interface Quote {
 
 /** A page can nest deeper than its text is worth; beyond this, indentation would dwarf it. */
 const MAX_LEVELS = 32;
+/** Some dozen kilobytes. */
+const PARTS_TO_PACK = 512;
 
 /**
  * Writes blocks one after the other, each behind what its lists and block quotes put in front of a line.
@@ -26,6 +30,7 @@ const MAX_LEVELS = 32;
  */
 export class BlockWriter {
   readonly #output: string[] = [];
+  readonly #packed: PackedText | undefined;
   readonly #quotes: Quote[] = [{items: [], columns: []}];
   #listDepth = 0;
   #surplusQuotes = 0;
@@ -36,6 +41,11 @@ export class BlockWriter {
   #last:
     | {kind: BlockKind; list: number; items: number; quotes: number; innermost: Item | undefined}
     | undefined;
+
+  /** With room for a text of `expectedBytes`, what is written is packed: its blocks would take twice its memory. */
+  constructor(expectedBytes?: number) {
+    if (expectedBytes !== undefined) this.#packed = new PackedText(expectedBytes);
+  }
 
   get isInItem(): boolean {
     return this.#itemCount > 0;
@@ -75,6 +85,7 @@ export class BlockWriter {
   }
 
   write(kind: BlockKind, text: string): void {
+    if (this.#packed !== undefined && this.#output.length >= PARTS_TO_PACK) this.#pack();
     const itemCount = this.#itemCount;
     if (itemCount === 0 && this.#quotes.length === 1 && this.#quoteFloor === 1) {
       this.#writeOutside(kind, text);
@@ -109,8 +120,24 @@ export class BlockWriter {
     this.#last = {kind, list: this.#listNumber, items: 0, quotes: 1, innermost: undefined};
   }
 
+  get isEmpty(): boolean {
+    return this.#last === undefined;
+  }
+
+  /** The text; of a writer that packs it, what `packed` is for. */
   toString(): string {
     return this.#output.join('');
+  }
+
+  /** What was written in UTF-8 or, where that is not the same text, as it is. The last call. */
+  packed(): Uint8Array | string {
+    this.#pack();
+    return this.#packed?.finish() ?? '';
+  }
+
+  #pack(): void {
+    this.#packed?.add(this.#output.join(''));
+    this.#output.length = 0;
   }
 
   get #innermost(): Quote {

@@ -1,4 +1,4 @@
-import {BlockWriter} from './block-writer.ts';
+import type {BlockWriter} from './block-writer.ts';
 import {codeFence} from './code-fence.ts';
 import {STRONG} from './inline/inline-buffer.ts';
 import {InlineContent, styleOf} from './inline/inline-content.ts';
@@ -16,16 +16,12 @@ import {pictureSource} from './tree/picture-source.ts';
 import {TAG} from './tree/tag.ts';
 import {NONE, type Tree} from './tree/tree.ts';
 
-/** FR-WF-13a: the Markdown of what is inside `root`, without what the scan removed. */
-export function convertTree(tree: Tree, root: number, scan: DocumentScan, targets: LinkTargets): string {
-  return new Converter(tree, scan, targets).convert(root);
-}
-
-class Converter {
+/** FR-WF-13a: writes the Markdown of what is inside a root, without what the scan removed. */
+export class TreeConverter {
   readonly #tree: Tree;
   readonly #scan: DocumentScan;
   readonly #inline: InlineContent;
-  readonly #writer = new BlockWriter();
+  readonly #writer: BlockWriter;
   readonly #lists = new ListLevels();
   /** The open elements in which blocks are flattened to text: heading, link, cell, caption, term. */
   readonly #inlineContexts: number[] = [];
@@ -36,13 +32,14 @@ class Converter {
   #preformatted: PreformattedText | undefined;
   #preformattedNode = NONE;
 
-  constructor(tree: Tree, scan: DocumentScan, targets: LinkTargets) {
+  constructor(tree: Tree, scan: DocumentScan, targets: LinkTargets, writer: BlockWriter) {
     this.#tree = tree;
+    this.#writer = writer;
     this.#scan = scan;
     this.#inline = new InlineContent(targets);
   }
 
-  convert(root: number): string {
+  convert(root: number): void {
     const tree = this.#tree;
     let node = tree.firstChild(root);
     while (node !== NONE) {
@@ -69,7 +66,6 @@ class Converter {
       node = next;
     }
     this.#endParagraph();
-    return this.#writer.toString();
   }
 
   #addText(text: string): void {

@@ -1,7 +1,8 @@
 import {toUrl} from '../../core/text/to-url.ts';
 import type {ExtractionMode} from '../options.ts';
 import type {ExtractedDocument} from '../page.ts';
-import {convertTree} from './convert-tree.ts';
+import {BlockWriter} from './block-writer.ts';
+import {TreeConverter} from './convert-tree.ts';
 import {documentTitle} from './document-title.ts';
 import {hasContent} from './has-content.ts';
 import {LinkTargets} from './link-targets.ts';
@@ -10,6 +11,7 @@ import {readingTree} from './reader/reading-tree.ts';
 import {scanDocument} from './scan-document.ts';
 import {ATTRIBUTE} from './tree/attribute.ts';
 import {parseHtml} from './tree/parse-html.ts';
+import type {SourceText} from './tree/source-text.ts';
 import {TAG} from './tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
@@ -24,36 +26,61 @@ export interface ExtractHtmlOptions {
 }
 
 /** SRD 3.5.1, R2: the Markdown, title and language of an HTML document. Pure; the same input gives the same bytes. */
-export function extractHtml(html: string, options: ExtractHtmlOptions): ExtractedDocument {
-  const tree = options.mode === 'reader' ? readingTree(html) : parseHtml(html);
-  return extractTree(tree, html.length, options);
+export function extractHtml(html: string | SourceText, options: ExtractHtmlOptions): ExtractedDocument {
+  const writer = new BlockWriter();
+  const said = writeHtml(html, options, writer);
+  return {markdown: writer.toString(), ...said};
+}
+
+/** The same with Markdown that `BlockWriter` has packed. */
+export interface PackedDocument extends Omit<ExtractedDocument, 'markdown'> {
+  readonly markdown: Uint8Array | string;
+}
+
+export function packHtml(html: SourceText, options: ExtractHtmlOptions): PackedDocument {
+  const writer = new BlockWriter(html.length);
+  const said = writeHtml(html, options, writer);
+  return {markdown: writer.packed(), ...said};
 }
 
 /** The same for a parsed document; `htmlLength` is the length of its source. */
 export function extractTree(tree: Tree, htmlLength: number, options: ExtractHtmlOptions): ExtractedDocument {
+  const writer = new BlockWriter();
+  const said = writeTree(tree, htmlLength, options, writer);
+  return {markdown: writer.toString(), ...said};
+}
+
+/** What a document says beside its text. */
+type Said = Omit<ExtractedDocument, 'markdown'>;
+
+/** What is written is put together when the tree is gone. */
+function writeHtml(html: string | SourceText, options: ExtractHtmlOptions, writer: BlockWriter): Said {
+  const tree = options.mode === 'reader' ? readingTree(html) : parseHtml(html);
+  const said = writeTree(tree, html.length, options, writer);
+  tree.release();
+  return said;
+}
+
+function writeTree(tree: Tree, htmlLength: number, options: ExtractHtmlOptions, writer: BlockWriter): Said {
   const title = documentTitle(tree);
   const language = documentLanguage(tree);
   const targets = new LinkTargets(linkBase(tree, options), htmlLength);
+  if (options.mode === 'reader')
+    new TreeConverter(tree, scanMainContent(tree), targets, writer).convert(DOCUMENT);
+  else writeFirstRoot(tree, targets, writer);
   return {
-    markdown: options.mode === 'reader' ? mainMarkdown(tree, targets) : documentMarkdown(tree, targets),
     ...(title === undefined ? {} : {title}),
     ...(language === undefined ? {} : {language}),
   };
 }
 
-function mainMarkdown(tree: Tree, targets: LinkTargets): string {
-  return convertTree(tree, DOCUMENT, scanMainContent(tree), targets);
-}
-
 // FR-WF-EXT-ROOT-01, D3: the first root in order that has content.
-function documentMarkdown(tree: Tree, targets: LinkTargets): string {
+function writeFirstRoot(tree: Tree, targets: LinkTargets, writer: BlockWriter): void {
   const scan = scanDocument(tree);
   for (const root of scan.roots) {
-    if (!hasContent(tree, root, scan.removed)) continue;
-    const markdown = convertTree(tree, root, scan, targets);
-    if (markdown !== '') return markdown;
+    if (hasContent(tree, root, scan.removed)) new TreeConverter(tree, scan, targets, writer).convert(root);
+    if (!writer.isEmpty) return;
   }
-  return '';
 }
 
 /** Review R18: longer than any language has a name (BCP 47 has 35 for the usual ones); a part of it would be another. */

@@ -1,4 +1,5 @@
 import {ReferenceDecoder} from '../parse/scan/reference-decoder.ts';
+import {SourceText} from '../tree/source-text.ts';
 
 /** An element of a head that says something by its attributes. */
 export interface HeadElement {
@@ -15,9 +16,9 @@ const ATTRIBUTE = /([a-z][a-z:._-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g
 const RAW: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'title']);
 
 /** The `meta` and `link` elements of a head, in order. One pass over the source, which need not be well formed. */
-export function headElements(html: string): readonly HeadElement[] {
+export function headElements(html: string | SourceText): readonly HeadElement[] {
   const elements: HeadElement[] = [];
-  const head = html.slice(0, HEAD_UNITS);
+  const head = SourceText.of(html).from(0, HEAD_UNITS);
   let at = head.indexOf('<');
   while (at !== -1) {
     if (head.startsWith('<!--', at)) {

@@ -1,3 +1,4 @@
+import {SourceText} from '../tree/source-text.ts';
 import {closingTag} from './head-elements.ts';
 
 /** What JSON-LD says of the document that holds it, as it is written there. */
@@ -21,19 +22,19 @@ interface Node {
 }
 
 /** The first object that has an author, a date or a publisher; the name of a `WebSite` stands for the latter. */
-export function linkedData(html: string): LinkedData {
+export function linkedData(html: string | SourceText): LinkedData {
+  const source = SourceText.of(html);
   let from = 0;
   let found: LinkedData = {};
   for (let scripts = 0; scripts < MOST_SCRIPTS; scripts += 1) {
-    const mark = html.indexOf(MARK, from);
+    const mark = source.units.indexOf(MARK, from);
     if (mark === -1) break;
     from = mark + MARK.length;
-    const behind = html.slice(from, from + LONGEST_TAG).indexOf('>');
-    if (behind === -1) continue;
-    const open = from + behind;
-    const end = closingTag(html.slice(open, open + MOST_UNITS), 'script', 0);
+    if (!source.from(from, LONGEST_TAG).includes('>')) continue;
+    const behind = source.from(source.units.indexOf('>', from) + 1, MOST_UNITS - 1);
+    const end = closingTag(behind, 'script', 0);
     if (end === -1) continue;
-    found = {...dataOf(html.slice(open + 1, open + end)), ...found};
+    found = {...dataOf(behind.slice(0, end)), ...found};
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import type {ExtractionMode} from '../../options.ts';
 import type {PageByline} from '../../page.ts';
+import {SourceText} from '../tree/source-text.ts';
 import {visibleText} from '../tree/visible-text.ts';
 import {attributesOf, type HeadElement, headElements, tagEnd} from './head-elements.ts';
 import {type LinkedData, linkedData} from './linked-data.ts';
@@ -40,7 +41,8 @@ const SITES = ['og:site_name', 'application-name', 'citation_journal_title'];
 const NEAR_HEADING = 4096;
 
 /** Reads what the structure of a page says about it: its head, JSON-LD, and a `time` beside its heading. */
-export function pageAbout(html: string, mode: ExtractionMode): PageAbout {
+export function pageAbout(source: string | SourceText, mode: ExtractionMode): PageAbout {
+  const html = SourceText.of(source);
   const elements = headElements(html);
   const alternate = linkOf(elements, 'alternate', 'text/markdown');
   const license = linkOf(elements, 'license', 'application/rsl+xml');
@@ -62,7 +64,7 @@ function linkOf(elements: readonly HeadElement[], relation: string, type: string
   return undefined;
 }
 
-function bylineOf(html: string, elements: readonly HeadElement[]): PageByline {
+function bylineOf(html: SourceText, elements: readonly HeadElement[]): PageByline {
   const linked = linkedData(html);
   const meta = (names: readonly string[]): readonly string[] => metaContents(elements, names);
   const author = firstOf([linked.author, ...meta(AUTHORS)], nameOf);
@@ -107,11 +109,18 @@ function dateOf(text: string): string | undefined {
   return DATE.test(date) && !Number.isNaN(Date.parse(date.slice(0, 10))) ? date : undefined;
 }
 
-function timeByHeading(html: string): string | undefined {
-  const heading = html.search(/<h1(?=[\s>])/i);
-  if (heading === -1) return undefined;
-  const near = html.slice(heading, heading + NEAR_HEADING);
+function timeByHeading(html: SourceText): string | undefined {
+  const heading = firstHeading(html);
+  if (heading === undefined) return undefined;
+  const near = html.from(heading, NEAR_HEADING);
   const at = near.search(/<time\s/i);
   const end = at === -1 ? -1 : tagEnd(near, at);
   return end === -1 ? undefined : attributesOf(near.slice(at, end)).get('datetime');
+}
+
+function firstHeading(html: SourceText): number | undefined {
+  for (const {index} of html.units.matchAll(/<h1(?=[\s>]|[^\x00-\x7f])/gi)) {
+    if (/[\s>]/.test(html.from(index + 3, 1))) return index;
+  }
+  return undefined;
 }

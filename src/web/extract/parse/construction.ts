@@ -1,4 +1,5 @@
 import {ATTRIBUTE} from '../tree/attribute.ts';
+import type {SourceText} from '../tree/source-text.ts';
 import {TAG} from '../tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from '../tree/tree.ts';
 import {DATA} from './content-model.ts';
@@ -8,7 +9,7 @@ import {FormattingElements} from './formatting-elements.ts';
 import {MODE} from './modes/insertion-mode.ts';
 import {OpenElements} from './open-elements.ts';
 
-import {READ_ATTRIBUTE, type TagReader} from './scan/tag-reader.ts';
+import {NOWHERE, READ_ATTRIBUTE, type TagReader} from './scan/tag-reader.ts';
 
 const KEPT_ATTRIBUTES = Object.keys(ATTRIBUTE).length;
 
@@ -38,11 +39,13 @@ export class Construction {
   contentModel = DATA;
   /** Set once the document needs a rule that is not here; the tree is of no use then. */
   isBeyond = false;
+  readonly #source: SourceText;
   readonly #maxNodes: number;
 
   /** With more than `maxNodes` nodes no formatting element is opened again here. */
-  constructor(tree: Tree, tag: TagReader, maxNodes: number) {
+  constructor(tree: Tree, source: SourceText, tag: TagReader, maxNodes: number) {
     this.tree = tree;
+    this.#source = source;
     this.tag = tag;
     this.#maxNodes = maxNodes;
   }
@@ -83,26 +86,30 @@ export class Construction {
     this.contentModel = contentModel;
   }
 
-  insertText(text: string): void {
+  /** `start` is where the text stands in the source, in whose units it is then, or `NOWHERE`. */
+  insertText(text: string, start: number): void {
     const {tree, open} = this;
     if (this.#mustFoster()) {
-      this.#fosterText(text);
+      this.#fosterText(text, start);
       return;
     }
     const parent = open.node;
     const last = tree.lastChild(parent);
-    if (last !== NONE && tree.tag(last) === TAG.text) tree.extendText(last, text);
-    else tree.append(parent, tree.createText(text));
+    if (last !== NONE && tree.tag(last) === TAG.text) this.#extendText(last, text, start);
+    else tree.append(parent, this.#createText(text, start));
   }
 
   /** Gives an element the attributes of the tag at work that it lacks. */
   adoptAttributes(node: number, namespace: number): void {
-    const {attributeCount, attributeNames, attributeValues} = this.tag;
+    const {attributeCount, attributeNames, valueStarts, valueEnds, decodedValues} = this.tag;
     for (let index = 0; index < attributeCount; index++) {
       const read = attributeNames[index] ?? 0;
       const name =
         read < KEPT_ATTRIBUTES ? read : namespace === HTML ? undefined : FOREIGN_ATTRIBUTES.get(read);
-      if (name !== undefined) this.tree.addAttribute(node, name, attributeValues[index] ?? '');
+      if (name === undefined) continue;
+      const start = valueStarts[index] ?? 0;
+      if (start === NOWHERE) this.tree.addAttribute(node, name, decodedValues[index] ?? '');
+      else this.tree.addAttributeAt(node, name, start, valueEnds[index] ?? 0);
     }
   }
 
@@ -170,14 +177,24 @@ export class Construction {
     else tree.append(open.nodeAt(Math.max(slot - 1, 0)), node);
   }
 
-  #fosterText(text: string): void {
+  #fosterText(text: string, start: number): void {
     const {tree, open} = this;
     const table = open.nodeAt(open.indexOf(KEY.table));
     const before = tree.previousSibling(table);
     // Only a table that was moved has no parent; that is not for here.
     if (tree.parent(table) === NONE) this.isBeyond = true;
-    else if (before !== NONE && tree.tag(before) === TAG.text) tree.extendText(before, text);
-    else tree.insertBefore(tree.createText(text), table);
+    else if (before !== NONE && tree.tag(before) === TAG.text) this.#extendText(before, text, start);
+    else tree.insertBefore(this.#createText(text, start), table);
+  }
+
+  #createText(text: string, start: number): number {
+    return start === NOWHERE
+      ? this.tree.createText(text)
+      : this.tree.createTextAt(start, start + text.length);
+  }
+
+  #extendText(node: number, text: string, start: number): void {
+    this.tree.extendText(node, start === NOWHERE ? text : this.#source.slice(start, start + text.length));
   }
 
   #mustFoster(): boolean {

@@ -1,3 +1,4 @@
+import type {SourceText} from '../tree/source-text.ts';
 import type {Tree} from '../tree/tree.ts';
 import {Construction} from './construction.ts';
 import {DATA} from './content-model.ts';
@@ -24,7 +25,7 @@ import {
 import {MODE} from './modes/insertion-mode.ts';
 import {startInBody} from './modes/start-in-body.ts';
 import type {TokenSink} from './scan/html-scanner.ts';
-import type {TagReader} from './scan/tag-reader.ts';
+import {NOWHERE, type TagReader} from './scan/tag-reader.ts';
 
 /** So many looks at open elements a code unit may cost; more would be time that the full parser does not need. */
 const STEPS_PER_UNIT = 2;
@@ -35,10 +36,10 @@ export class TreeBuilder implements TokenSink {
   readonly #construction: Construction;
   readonly #maxSteps: number;
 
-  /** `length` is that of the source; a tree of more than `maxNodes` opens no formatting element again here. */
-  constructor(tree: Tree, tag: TagReader, length: number, maxNodes: number) {
-    this.#construction = new Construction(tree, tag, maxNodes);
-    this.#maxSteps = length * STEPS_PER_UNIT + FREE_STEPS;
+  /** A tree of more than `maxNodes` opens no formatting element again here. */
+  constructor(tree: Tree, tag: TagReader, source: SourceText, maxNodes: number) {
+    this.#construction = new Construction(tree, source, tag, maxNodes);
+    this.#maxSteps = source.length * STEPS_PER_UNIT + FREE_STEPS;
   }
 
   /** Whether the document needs another parser; the tree is of no use then. */
@@ -92,21 +93,29 @@ export class TreeBuilder implements TokenSink {
     while (endIn(construction));
   }
 
-  rawText(text: string): void {
+  rawText(text: string, start: number): void {
     const construction = this.#construction;
-    const content = construction.skipsLineFeed && text.startsWith('\n') ? text.slice(1) : text;
-    construction.skipsLineFeed = false;
-    if (content !== '') construction.insertText(content);
+    const skipped = this.#skippedOf(text);
+    if (text.length > skipped) construction.insertText(text.slice(skipped), behind(start, skipped));
     construction.open.pop();
   }
 
-  text(text: string): void {
+  text(text: string, start: number): void {
     const construction = this.#construction;
-    const content = construction.skipsLineFeed && text.startsWith('\n') ? text.slice(1) : text;
+    const skipped = this.#skippedOf(text);
+    if (text.length === skipped) return;
+    const content = skipped === 0 ? text : text.slice(skipped);
+    const place = behind(start, skipped);
+    if (isInForeign(construction)) construction.insertText(content, place);
+    else textIn(construction, content, place);
+  }
+
+  /** How many units at the start of a text are none of it. */
+  #skippedOf(text: string): number {
+    const construction = this.#construction;
+    const skipped = construction.skipsLineFeed && text.startsWith('\n') ? 1 : 0;
     construction.skipsLineFeed = false;
-    if (content === '') return;
-    if (isInForeign(construction)) construction.insertText(content);
-    else textIn(construction, content);
+    return skipped;
   }
 
   end(): void {
@@ -182,38 +191,43 @@ function endIn(construction: Construction): boolean {
   }
 }
 
-function textIn(construction: Construction, text: string): void {
+function behind(start: number, units: number): number {
+  return start === NOWHERE ? NOWHERE : start + units;
+}
+
+function textIn(construction: Construction, text: string, start: number): void {
   switch (construction.mode) {
     case MODE.inBody:
     case MODE.inCaption:
     case MODE.inCell:
       construction.reconstruct();
-      construction.insertText(text);
+      construction.insertText(text, start);
       break;
     case MODE.inSelect:
     case MODE.inSelectInTable:
-      construction.insertText(text);
+      construction.insertText(text, start);
       break;
     case MODE.afterBody:
     case MODE.afterAfterBody:
       if (blanksOf(text) < text.length) construction.mode = MODE.inBody;
       construction.reconstruct();
-      construction.insertText(text);
+      construction.insertText(text, start);
       break;
     case MODE.inTable:
     case MODE.inTableBody:
     case MODE.inRow:
-      if (blanksOf(text) === text.length && isInTableStructure(construction)) construction.insertText(text);
-      else fosterOnInsertion(construction, () => insertBodyText(construction, text));
+      if (blanksOf(text) === text.length && isInTableStructure(construction))
+        construction.insertText(text, start);
+      else fosterOnInsertion(construction, () => insertBodyText(construction, text, start));
       break;
     default:
-      splitText(construction, text);
+      splitText(construction, text, start);
   }
 }
 
-function insertBodyText(construction: Construction, text: string): void {
+function insertBodyText(construction: Construction, text: string, start: number): void {
   construction.reconstruct();
-  construction.insertText(text);
+  construction.insertText(text, start);
 }
 
 function isInTableStructure({open}: Construction): boolean {
@@ -221,14 +235,14 @@ function isInTableStructure({open}: Construction): boolean {
 }
 
 /** The modes in which blanks stay, or are dropped, and the first other character leads into the next mode. */
-function splitText(construction: Construction, text: string): void {
+function splitText(construction: Construction, text: string, start: number): void {
   const blanks = blanksOf(text);
   const keepsBlanks = construction.mode >= MODE.inHead;
-  if (blanks > 0 && keepsBlanks) construction.insertText(text.slice(0, blanks));
+  if (blanks > 0 && keepsBlanks) construction.insertText(text.slice(0, blanks), start);
   if (blanks === text.length) return;
   if (construction.mode !== MODE.inColumnGroup) leaveBeforeBody(construction);
   else if (!leaveColumnGroup(construction)) return;
-  textIn(construction, text.slice(blanks));
+  textIn(construction, text.slice(blanks), behind(start, blanks));
 }
 
 /** How many blanks a text begins with; a CR from a character reference is one. */

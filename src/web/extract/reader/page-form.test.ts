@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {convertTree} from '../convert-tree.ts';
+import {BlockWriter} from '../block-writer.ts';
+import {TreeConverter} from '../convert-tree.ts';
 import {extractHtml} from '../extract-html.ts';
 import {LinkTargets} from '../link-targets.ts';
 import {parseFully} from '../parse/parse-fully.ts';
@@ -166,7 +167,10 @@ function readWhole(html: string): string {
   const removed = new Uint8Array(tree.size);
   const form = formOf(tree, page, removed);
   const scan = {removed, roots: [DOCUMENT], layoutTables: new Set<number>(), form};
-  return convertTree(tree, DOCUMENT, scan, new LinkTargets('https://example.com/', html.length)).trim();
+  const writer = new BlockWriter();
+  const targets = new LinkTargets('https://example.com/', html.length);
+  new TreeConverter(tree, scan, targets, writer).convert(DOCUMENT);
+  return writer.toString().trim();
 }
 
 test('R2: a caption is not written again where its picture says it', () => {

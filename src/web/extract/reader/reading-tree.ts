@@ -1,5 +1,6 @@
 import {ROLE, roleOf} from '../tree/element-role.ts';
 import {parseHtml} from '../tree/parse-html.ts';
+import {SourceText} from '../tree/source-text.ts';
 import {TAG} from '../tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from '../tree/tree.ts';
 import {placeStreamedSegments} from './streamed-segments.ts';
@@ -15,21 +16,22 @@ const BLANKS = /\s+/g;
  * The tree to read a document from. A page that says more to a reader without scripts than to one with them (forums
  * give their threads so) is parsed as the former sees it.
  */
-export function readingTree(html: string): Tree {
+export function readingTree(html: string | SourceText): Tree {
+  const {units} = SourceText.of(html);
   const tree = withoutScripts(html);
-  const isStreamed = tree.elements(TAG.template).length > 0 && STREAMED.some(mark => html.includes(mark));
+  const isStreamed = tree.elements(TAG.template).length > 0 && STREAMED.some(mark => units.includes(mark));
   if (isStreamed) placeStreamedSegments(tree);
   return tree;
 }
 
-function withoutScripts(html: string): Tree {
+function withoutScripts(html: string | SourceText): Tree {
   const tree = parseHtml(html);
   // Most pages have a picture that counts visits there, and no text.
   const most = tree.elements(TAG.noscript).reduce((sum, noscript) => sum + sourceUnits(tree, noscript), 0);
   if (most < LEAST_UNITS) return tree;
   const inside = unitsWithoutScripts(tree);
   const isMore = inside >= LEAST_UNITS && inside > unitsShown(tree, inside);
-  return isMore ? parseHtml(html.replace(NOSCRIPT, '')) : tree;
+  return isMore ? parseHtml(html.toString().replace(NOSCRIPT, '')) : tree;
 }
 
 /** UTF-16 units of text inside `noscript` that are not blank. */

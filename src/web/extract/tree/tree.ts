@@ -1,3 +1,6 @@
+import {freeMemory} from '../../../core/memory/free-memory.ts';
+import {ArrayRoom} from './array-room.ts';
+import {SourceText} from './source-text.ts';
 import {TAG} from './tag.ts';
 
 /** The depth below which Blink lets elements become siblings (`kMaximumHTMLParserDOMTreeDepth`). */
@@ -5,6 +8,12 @@ const MAX_DEPTH = 512;
 
 /** No node: what a link holds that leads nowhere. */
 export const NONE = 0;
+
+const BYTES_PER_NODE = 31;
+const BYTES_PER_ATTRIBUTE = 9;
+
+/** The start of the first text that is not in the source; those of further ones are below. */
+const OWNED = -1;
 
 /** The document node of every tree. */
 export const DOCUMENT = 1;
@@ -15,31 +24,39 @@ export const DOCUMENT = 1;
  */
 export class Tree {
   #size = 2;
-  #tags: Uint8Array;
-  #depths: Uint16Array;
-  #parents: Int32Array;
-  #firsts: Int32Array;
-  #lasts: Int32Array;
-  #nexts: Int32Array;
-  #previous: Int32Array;
-  #attributeStarts: Int32Array;
-  #attributeEnds: Int32Array;
-  readonly #texts: string[] = ['', ''];
-  readonly #attributeNames: number[] = [];
-  readonly #attributeValues: string[] = [];
+  #tags = new Uint8Array();
+  #depths = new Uint16Array();
+  #parents = new Int32Array();
+  #firsts = new Int32Array();
+  #lasts = new Int32Array();
+  #nexts = new Int32Array();
+  #previous = new Int32Array();
+  /** Of a text its place, of an element the range of its attributes. */
+  #starts = new Int32Array();
+  #ends = new Int32Array();
+  #attributeCount = 0;
+  #attributeNames = new Uint8Array();
+  #valueStarts = new Int32Array();
+  #valueEnds = new Int32Array();
+  /** Where places lie; one of `OWNED` or less is none, but names a text that is no part of it. */
+  readonly #source: SourceText;
+  readonly #owned: string[] = [];
+  /** Whether what was cut out is kept for the next who reads it. */
+  readonly #keepsTexts: boolean;
 
-  constructor(expectedNodes: number) {
+  constructor(expectedNodes: number, source: SourceText = SourceText.of('')) {
+    this.#source = source;
+    this.#keepsTexts = !source.isLarge;
     const capacity = Math.max(expectedNodes, 64);
-    this.#tags = new Uint8Array(capacity);
-    this.#depths = new Uint16Array(capacity);
-    this.#parents = new Int32Array(capacity);
-    this.#firsts = new Int32Array(capacity);
-    this.#lasts = new Int32Array(capacity);
-    this.#nexts = new Int32Array(capacity);
-    this.#previous = new Int32Array(capacity);
-    this.#attributeStarts = new Int32Array(capacity);
-    this.#attributeEnds = new Int32Array(capacity);
+    this.#makeRoom(capacity);
+    this.#makeRoomForAttributes(capacity >> 1);
     this.#tags[DOCUMENT] = TAG.document;
+  }
+
+  /** Gives the memory of a tree back that nobody reads any more. */
+  release(): void {
+    if (this.#keepsTexts) return;
+    freeMemory(this.#tags, this.#attributeNames);
   }
 
   /** One more than the highest node. */
@@ -73,20 +90,29 @@ export class Tree {
 
   /** The text of a text node. */
   text(node: number): string {
-    return this.#texts[node] ?? '';
+    const start = this.#starts[node] ?? 0;
+    if (start <= OWNED) return this.#owned[OWNED - start] ?? '';
+    if (this.#tags[node] !== TAG.text) return '';
+    const text = this.#source.slice(start, this.#ends[node] ?? 0);
+    if (this.#keepsTexts) this.#starts[node] = OWNED - (this.#owned.push(text) - 1);
+    return text;
   }
 
   /** The value of an attribute (`ATTRIBUTE.…`), or `undefined` where the element does not have it. */
   attribute(node: number, name: number): string | undefined {
-    const end = this.#attributeEnds[node] ?? 0;
-    for (let index = this.#attributeStarts[node] ?? 0; index < end; index++) {
-      if (this.#attributeNames[index] === name) return this.#attributeValues[index];
-    }
-    return undefined;
+    const end = this.#ends[node] ?? 0;
+    let index = this.#starts[node] ?? 0;
+    if (index >= end || this.#tags[node] === TAG.text) return undefined;
+    while (this.#attributeNames[index] !== name) if (++index === end) return undefined;
+    const start = this.#valueStarts[index] ?? 0;
+    if (start <= OWNED) return this.#owned[OWNED - start] ?? '';
+    const value = this.#source.slice(start, this.#valueEnds[index] ?? 0);
+    if (this.#keepsTexts) this.#valueStarts[index] = OWNED - (this.#owned.push(value) - 1);
+    return value;
   }
 
   hasAttributes(node: number): boolean {
-    return (this.#attributeEnds[node] ?? 0) > (this.#attributeStarts[node] ?? 0);
+    return (this.#ends[node] ?? 0) > (this.#starts[node] ?? 0) && this.#tags[node] !== TAG.text;
   }
 
   /** The node after `node` in tree order within `root`, or `NONE` at the end. */
@@ -114,48 +140,83 @@ export class Tree {
   }
 
   createElement(tag: number): number {
-    const node = this.#create(tag, '');
-    this.#attributeStarts[node] = this.#attributeNames.length;
-    this.#attributeEnds[node] = this.#attributeNames.length;
-    return node;
+    return this.#create(tag, this.#attributeCount, this.#attributeCount);
   }
 
   /** A new element with the tag and the attributes of another. */
   copyElement(original: number): number {
     const copy = this.createElement(this.tag(original));
-    const end = this.#attributeEnds[original] ?? 0;
-    for (let index = this.#attributeStarts[original] ?? 0; index < end; index++) {
-      this.#attributeNames.push(this.#attributeNames[index] ?? 0);
-      this.#attributeValues.push(this.#attributeValues[index] ?? '');
-    }
-    this.#attributeEnds[copy] = this.#attributeNames.length;
+    this.#copyAttributes(original);
+    this.#ends[copy] = this.#attributeCount;
     return copy;
   }
 
   createText(text: string): number {
-    return this.#create(TAG.text, text);
+    return this.#create(TAG.text, this.#own(text), 0);
+  }
+
+  /** A text that stands in the source as it is. It is cut out when somebody reads it; of a large source each time. */
+  createTextAt(start: number, end: number): number {
+    return this.#create(TAG.text, start, end);
   }
 
   extendText(node: number, text: string): void {
-    this.#texts[node] = this.text(node) + text;
+    const start = this.#starts[node] ?? 0;
+    if (start <= OWNED) this.#owned[OWNED - start] += text;
+    else this.#starts[node] = this.#own(this.text(node) + text);
   }
 
   /** Adds an attribute; the first value of a name counts. */
   addAttribute(node: number, name: number, value: string): void {
-    if (this.attribute(node, name) !== undefined) return;
-    const start = this.#attributeStarts[node] ?? 0;
-    const end = this.#attributeEnds[node] ?? 0;
-    if (end !== this.#attributeNames.length) {
+    if (this.#findAttribute(node, name) === -1) this.#addAttribute(node, name, this.#own(value), 0);
+  }
+
+  /** The same for a value that stands in the source as it is. */
+  addAttributeAt(node: number, name: number, start: number, end: number): void {
+    if (this.#findAttribute(node, name) === -1) this.#addAttribute(node, name, start, end);
+  }
+
+  #addAttribute(node: number, name: number, valueStart: number, valueEnd: number): void {
+    if (this.#ends[node] !== this.#attributeCount) {
       // Attributes that arrive late (a second <body> tag): the range moves to the end.
-      this.#attributeStarts[node] = this.#attributeNames.length;
-      for (let index = start; index < end; index++) {
-        this.#attributeNames.push(this.#attributeNames[index] ?? 0);
-        this.#attributeValues.push(this.#attributeValues[index] ?? '');
-      }
+      const start = this.#attributeCount;
+      this.#copyAttributes(node);
+      this.#starts[node] = start;
     }
-    this.#attributeNames.push(name);
-    this.#attributeValues.push(value);
-    this.#attributeEnds[node] = this.#attributeNames.length;
+    this.#pushAttribute(name, valueStart, valueEnd);
+    this.#ends[node] = this.#attributeCount;
+  }
+
+  #copyAttributes(node: number): void {
+    const end = this.#ends[node] ?? 0;
+    for (let index = this.#starts[node] ?? 0; index < end; index++) {
+      const value = this.#valueStarts[index] ?? 0;
+      this.#pushAttribute(this.#attributeNames[index] ?? 0, value, this.#valueEnds[index] ?? 0);
+    }
+  }
+
+  #pushAttribute(name: number, valueStart: number, valueEnd: number): void {
+    const index = this.#attributeCount++;
+    if (index === this.#attributeNames.length) {
+      this.#makeRoomForAttributes(2 * index);
+    }
+    this.#attributeNames[index] = name;
+    this.#valueStarts[index] = valueStart;
+    this.#valueEnds[index] = valueEnd;
+  }
+
+  #findAttribute(node: number, name: number): number {
+    if (this.tag(node) === TAG.text) return -1;
+    const end = this.#ends[node] ?? 0;
+    for (let index = this.#starts[node] ?? 0; index < end; index++) {
+      if (this.#attributeNames[index] === name) return index;
+    }
+    return -1;
+  }
+
+  /** The start of a text that is no part of the source. */
+  #own(text: string): number {
+    return OWNED - (this.#owned.push(text) - 1);
   }
 
   /** D1: an element that would be deeper than 512 becomes a sibling of its parent. */
@@ -202,32 +263,32 @@ export class Tree {
     return tooDeep ? this.parent(parent) || parent : parent;
   }
 
-  #create(tag: number, text: string): number {
+  #create(tag: number, start: number, end: number): number {
     const node = this.#size++;
-    if (node === this.#tags.length) this.#grow();
+    if (node === this.#tags.length) this.#makeRoom(2 * node);
     this.#tags[node] = tag;
-    this.#texts.push(text);
+    this.#starts[node] = start;
+    this.#ends[node] = end;
     return node;
   }
 
-  #grow(): void {
-    this.#tags = doubled(this.#tags, Uint8Array);
-    this.#depths = doubled(this.#depths, Uint16Array);
-    this.#parents = doubled(this.#parents, Int32Array);
-    this.#firsts = doubled(this.#firsts, Int32Array);
-    this.#lasts = doubled(this.#lasts, Int32Array);
-    this.#nexts = doubled(this.#nexts, Int32Array);
-    this.#previous = doubled(this.#previous, Int32Array);
-    this.#attributeStarts = doubled(this.#attributeStarts, Int32Array);
-    this.#attributeEnds = doubled(this.#attributeEnds, Int32Array);
+  #makeRoom(capacity: number): void {
+    const room = new ArrayRoom(capacity, BYTES_PER_NODE);
+    this.#parents = room.move(this.#parents, Int32Array);
+    this.#firsts = room.move(this.#firsts, Int32Array);
+    this.#lasts = room.move(this.#lasts, Int32Array);
+    this.#nexts = room.move(this.#nexts, Int32Array);
+    this.#previous = room.move(this.#previous, Int32Array);
+    this.#starts = room.move(this.#starts, Int32Array);
+    this.#ends = room.move(this.#ends, Int32Array);
+    this.#depths = room.move(this.#depths, Uint16Array);
+    this.#tags = room.move(this.#tags, Uint8Array);
   }
-}
 
-function doubled<Numbers extends Uint8Array | Uint16Array | Int32Array>(
-  old: Numbers,
-  make: new (length: number) => Numbers,
-): Numbers {
-  const grown = new make(old.length * 2);
-  grown.set(old);
-  return grown;
+  #makeRoomForAttributes(capacity: number): void {
+    const room = new ArrayRoom(capacity, BYTES_PER_ATTRIBUTE);
+    this.#valueStarts = room.move(this.#valueStarts, Int32Array);
+    this.#valueEnds = room.move(this.#valueEnds, Int32Array);
+    this.#attributeNames = room.move(this.#attributeNames, Uint8Array);
+  }
 }

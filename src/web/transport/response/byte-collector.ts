@@ -1,6 +1,10 @@
+import {freeMemoryWhenIdle} from '../../../core/memory/free-memory.ts';
+
 /** Parts below this size, or that hold much more memory than they show, are copied together. */
 const SMALL_BYTES = 4096;
 const BLOCK_BYTES = 65_536;
+/** From here on the memory of the parts is not left to the garbage collector. */
+const LARGE_BYTES = 1_048_576;
 
 /** Keeps what it is given as it came, but for small parts: a million of one byte cost a megabyte. */
 export class ByteCollector {
@@ -30,7 +34,7 @@ export class ByteCollector {
     this.#filled += bytes.length;
   }
 
-  /** Everything, in one piece. */
+  /** Everything, in one piece. The parts are used up: those that had memory of their own are empty then. */
   join(): Uint8Array {
     this.#closeBlock();
     const [first] = this.#parts;
@@ -41,6 +45,8 @@ export class ByteCollector {
       whole.set(part, at);
       at += part.length;
     }
+    if (this.#length >= LARGE_BYTES) freeMemoryWhenIdle(this.#parts.filter(isWhole));
+    this.#parts.length = 0;
     return whole;
   }
 
@@ -50,4 +56,9 @@ export class ByteCollector {
     this.#block = this.#block.subarray(this.#filled);
     this.#filled = 0;
   }
+}
+
+/** Whether a part has memory of its own; one of `Buffer`'s pool or of a decoder may have not. */
+function isWhole({buffer, byteLength}: Uint8Array): boolean {
+  return buffer.byteLength === byteLength && byteLength > Buffer.poolSize;
 }

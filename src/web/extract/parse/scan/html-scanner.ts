@@ -1,8 +1,9 @@
+import type {SourceText} from '../../tree/source-text.ts';
 import {DATA, RCDATA, SCRIPT_DATA} from '../content-model.ts';
 import {rawTextEnd, scriptEnd} from './raw-text-end.ts';
 import {ReferenceDecoder} from './reference-decoder.ts';
 import {isLetter} from './source-character.ts';
-import {TagReader} from './tag-reader.ts';
+import {NOWHERE, TagReader} from './tag-reader.ts';
 
 /** Takes the tokens of a document, in order. */
 export interface TokenSink {
@@ -16,12 +17,13 @@ export interface TokenSink {
   comment(): void;
   /** `</>`, which is nothing, not even the end of a run of text. */
   emptyTag(): void;
-  text(text: string): void;
+  /** A text that begins at `start` of the source, in its units, or where it does not stand there: as it is, and `NOWHERE`. */
+  text(text: string, start: number): void;
   /** Takes the tag that was read; returns how to read on: `DATA`, or what ends with the end tag of `rawTextName`. */
   startTag(): number;
   readonly rawTextName: string;
-  /** The text of the element that the last start tag opened, with its end tag. */
-  rawText(text: string): void;
+  /** The same for the text of the element that the last start tag opened, with its end tag. */
+  rawText(text: string, start: number): void;
   endTag(): void;
   end(): void;
 }
@@ -30,13 +32,15 @@ export interface TokenSink {
 export class HtmlScanner {
   /** The tag that is being handed over. */
   readonly tag: TagReader;
+  readonly #text: SourceText;
   readonly #source: string;
   readonly #decoder: ReferenceDecoder;
   /** The first `--!>` at or after the last place asked for. */
   #bangEnd = -1;
 
-  constructor(source: string) {
-    this.#source = source;
+  constructor(source: SourceText) {
+    this.#text = source;
+    this.#source = source.units;
     this.#decoder = new ReferenceDecoder(source);
     this.tag = new TagReader(source, this.#decoder);
   }
@@ -57,14 +61,19 @@ export class HtmlScanner {
         at = open + 1;
         continue;
       }
-      if (open > textStart) sink.text(this.#decoder.decode(textStart, open, false));
+      if (open > textStart) this.#handOver(sink, textStart, open);
       if (!isTag) at = this.#declaration(sink, open);
       else if (next === 0x2f) at = this.#endTag(sink, open + 2);
       else at = this.#startTag(sink, open + 1);
       textStart = at;
     }
-    if (textStart < length) sink.text(this.#decoder.decode(textStart, length, false));
+    if (textStart < length) this.#handOver(sink, textStart, length);
     sink.end();
+  }
+
+  #handOver(sink: TokenSink, start: number, end: number): void {
+    if (this.#decoder.mayDecode(start, end)) sink.text(this.#decoder.decode(start, end, false), NOWHERE);
+    else sink.text(this.#source.slice(start, end), start);
   }
 
   #startTag(sink: TokenSink, nameStart: number): number {
@@ -86,8 +95,11 @@ export class HtmlScanner {
     const name = sink.rawTextName;
     const found = model === SCRIPT_DATA ? scriptEnd(source, start) : rawTextEnd(source, start, name);
     const close = found === -1 ? source.length : found;
-    const text = model === RCDATA ? this.#decoder.decode(start, close, false) : source.slice(start, close);
-    sink.rawText(text);
+    if (model === RCDATA && this.#decoder.mayDecode(start, close)) {
+      sink.rawText(this.#decoder.decode(start, close, false), NOWHERE);
+    } else {
+      sink.rawText(source.slice(start, close), start);
+    }
     const end = found === -1 ? -1 : this.tag.readAttributes(close + 2 + name.length);
     return end === -1 ? source.length : end;
   }
@@ -106,13 +118,13 @@ export class HtmlScanner {
     if (source.startsWith('<![CDATA[', open) && sink.allowsCdata) {
       const close = source.indexOf(']]>', open + 9);
       const end = close === -1 ? source.length : close;
-      if (end > open + 9) sink.text(source.slice(open + 9, end));
+      if (end > open + 9) sink.text(this.#text.slice(open + 9, end), NOWHERE);
       return Math.min(end + 3, source.length);
     }
     const close = source.indexOf('>', open + 2);
     const end = close === -1 ? source.length : close + 1;
     const isDoctype = source.slice(open, open + 9).toLowerCase() === '<!doctype';
-    if (isDoctype && sink.wantsDoctype) sink.doctype(source.slice(open, end));
+    if (isDoctype && sink.wantsDoctype) sink.doctype(this.#text.slice(open, end));
     else sink.comment();
     return end;
   }

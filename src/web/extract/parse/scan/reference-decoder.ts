@@ -1,3 +1,4 @@
+import {SourceText} from '../../tree/source-text.ts';
 import {CHARACTER_REFERENCES} from './character-references.data.ts';
 
 /** Names longer than this there are none, with or without their semicolon. */
@@ -28,12 +29,19 @@ let references: References | undefined;
 
 /** Decodes the character references of one source text (HTML 13.2.5.72). Asked from left to right, it is linear. */
 export class ReferenceDecoder {
-  readonly #source: string;
+  readonly #source: SourceText;
+  readonly #units: string;
   /** The first `&` at or after the last place asked for. */
   #ampersand = -1;
 
-  constructor(source: string) {
-    this.#source = source;
+  constructor(source: string | SourceText) {
+    this.#source = SourceText.of(source);
+    this.#units = this.#source.units;
+  }
+
+  /** Whether what stands between two places may be other than what it means. */
+  mayDecode(start: number, end: number): boolean {
+    return this.#ampersandFrom(start) < end;
   }
 
   /** The text from `start` to `end`; in attribute values, fewer references count without their semicolon. */
@@ -43,7 +51,7 @@ export class ReferenceDecoder {
     let decoded = '';
     let copied = start;
     while (ampersand < end) {
-      const reference = readReference(this.#source, ampersand + 1, end, inAttribute);
+      const reference = readReference(this.#units, ampersand + 1, end, inAttribute);
       if (reference !== undefined) {
         decoded += this.#source.slice(copied, ampersand) + reference.text;
         copied = reference.end;
@@ -55,7 +63,7 @@ export class ReferenceDecoder {
 
   #ampersandFrom(start: number): number {
     if (this.#ampersand < start) {
-      const found = this.#source.indexOf('&', start);
+      const found = this.#units.indexOf('&', start);
       this.#ampersand = found === -1 ? Number.POSITIVE_INFINITY : found;
     }
     return this.#ampersand;

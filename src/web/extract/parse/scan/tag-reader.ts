@@ -1,4 +1,5 @@
 import {ATTRIBUTE, type AttributeName} from '../../tree/attribute.ts';
+import type {SourceText} from '../../tree/source-text.ts';
 import {ELEMENT_NAMES, HTML, keyOf} from '../element-name.ts';
 import {NameTable} from './name-table.ts';
 import type {ReferenceDecoder} from './reference-decoder.ts';
@@ -16,11 +17,15 @@ export const READ_ATTRIBUTE = Object.freeze(
   Object.fromEntries(READ_NAMES.map((name, id) => [name, id])),
 ) as Readonly<Record<ReadAttributeName, number>>;
 
+/** In place of where something stands in the source. */
+export const NOWHERE = -1;
+
 const ATTRIBUTES = new NameTable(READ_NAMES);
 const ELEMENTS = new NameTable(ELEMENT_NAMES);
 
 /** HTML 13.2.5.8 and the states after it: reads one tag at a time. */
 export class TagReader {
+  readonly #text: SourceText;
   readonly #source: string;
   readonly #decoder: ReferenceDecoder;
   readonly #unknownNames = new Map<string, number>();
@@ -31,10 +36,15 @@ export class TagReader {
   /** Its attributes that are read, by the numbers in `READ_ATTRIBUTE`; beyond `attributeCount` stands what is past. */
   attributeCount = 0;
   readonly attributeNames: number[] = [];
-  readonly attributeValues: string[] = [];
+  /** Where their values stand in the source; the start is `NOWHERE` for one that means something else than it says. */
+  readonly valueStarts: number[] = [];
+  readonly valueEnds: number[] = [];
+  /** What these mean. */
+  readonly decodedValues: string[] = [];
 
-  constructor(source: string, decoder: ReferenceDecoder) {
-    this.#source = source;
+  constructor(source: SourceText, decoder: ReferenceDecoder) {
+    this.#text = source;
+    this.#source = source.units;
     this.#decoder = decoder;
   }
 
@@ -59,9 +69,12 @@ export class TagReader {
 
   /** The value of an attribute that the last tag has. */
   valueOf(attribute: number): string | undefined {
-    return this.hasAttribute(attribute)
-      ? this.attributeValues[this.attributeNames.indexOf(attribute)]
-      : undefined;
+    if (!this.hasAttribute(attribute)) return undefined;
+    const index = this.attributeNames.indexOf(attribute);
+    const start = this.valueStarts[index] ?? 0;
+    return start === NOWHERE
+      ? this.decodedValues[index]
+      : this.#text.slice(start, this.valueEnds[index] ?? 0);
   }
 
   hasAttribute(attribute: number): boolean {
@@ -135,9 +148,12 @@ export class TagReader {
     const name = ATTRIBUTES.find(this.#source, nameStart, nameEnd);
     if (name === -1 || this.hasAttribute(name)) return;
     this.#seen |= 1 << name;
-    this.attributeNames[this.attributeCount] = name;
-    this.attributeValues[this.attributeCount++] =
-      valueStart === valueEnd ? '' : this.#decoder.decode(valueStart, valueEnd, true);
+    const index = this.attributeCount++;
+    const isDecoded = valueStart < valueEnd && this.#decoder.mayDecode(valueStart, valueEnd);
+    this.attributeNames[index] = name;
+    this.valueStarts[index] = isDecoded ? NOWHERE : valueStart;
+    this.valueEnds[index] = valueEnd;
+    if (isDecoded) this.decodedValues[index] = this.#decoder.decode(valueStart, valueEnd, true);
   }
 
   #nameAt(start: number, end: number): number {
