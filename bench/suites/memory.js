@@ -44,7 +44,7 @@ async function measureIn(base, rounds) {
   const rows = Object.entries(peaks).map(([name, costs]) => ({name, costs}));
   const bars = [WHOLE, OURS].map(name => {
     const values = peaks[name].map(peak => (peak * 2 ** 20) / bytes);
-    return {text: `${name}: times the page`, values, atMost: 12};
+    return {text: `${name}: times the page`, values, atMost: 6};
   });
   return {
     tables: [{title: 'peak for a page of 5 MB', unit: 'MB', rows, ours: OURS}],
