@@ -123,6 +123,14 @@ export function assembleWeb(
   const workers = new WorkerPool();
   const browser = webBrowser(options, {...ports, log});
   const ttlMs = options.cache_ttl_days * DAY_MS;
+  const cache = openDiskCache({
+    directory: options.cache_dir,
+    ttlDays: options.cache_ttl_days,
+    maxEntries: options.max_cache_entries,
+    maxBytes: options.max_cache_bytes,
+    clock,
+    log,
+  });
   const deps: FetchPageDeps = {
     options,
     policy,
@@ -131,14 +139,7 @@ export function assembleWeb(
     transport,
     browser,
     workers,
-    cache: openDiskCache({
-      directory: options.cache_dir,
-      ttlDays: options.cache_ttl_days,
-      maxEntries: options.max_cache_entries,
-      maxBytes: options.max_cache_bytes,
-      clock,
-      log,
-    }),
+    cache,
     redirects: new PermanentRedirects(REMEMBERED_REDIRECTS, ttlMs, clock),
     sharedLoads: new SingleFlight(),
     headers,
@@ -151,11 +152,11 @@ export function assembleWeb(
     log,
   };
   const close = async (): Promise<void> => {
-    await Promise.all([browser.close(), transport.close(), workers.close()]);
+    await Promise.all([browser.close(), transport.close(), workers.close(), cache.settled()]);
   };
   const fetch: Web['fetch'] = (request, limits) =>
     logFetch(request, {log, clock, options}, () => fetchPage(request, limits, deps));
-  const snapshots = new Snapshots(deps.cache, credentials);
+  const snapshots = new Snapshots(cache, credentials);
   const reads = new Set([...(ports.reads ?? []), ...ownMedia(options)]);
   const reading = {
     options,

@@ -4,6 +4,7 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -17,6 +18,15 @@ import {cacheKey} from './cache-key.ts';
 
 const DAY_MS = 86_400_000;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('policy: what a miss begins for the write that may follow has ended when the cache has settled', async () => {
+  const {cache, directory} = diskCacheFixture();
+  await cache.settled();
+  expect(existsSync(directory)).toBe(false);
+  await cache.read(CACHE_URL, 'http');
+  await cache.settled();
+  expect(readdirSync(directory)).toEqual(['changes.log']);
+});
 
 describe('keys', () => {
   test('T-WF-DET-01 the same URL gives the same key', () => {

@@ -38,6 +38,8 @@ export interface DiskCache {
   readonly recall: (url: string, method: RenderingMethod) => Promise<CacheEntry | undefined>;
   /** False means that the response carries the note `cache_write_failed`. Never fails. */
   readonly write: (entry: NewCacheEntry) => Promise<boolean>;
+  /** Resolves when nothing is done any more that no call waits for: then the directory may be removed. */
+  readonly settled: () => Promise<void>;
 }
 
 interface Loaded {
@@ -64,6 +66,7 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
   const largest = Math.min(maxBytes, LARGEST_ENTRY);
   const writes = new KeyedLock();
   let opening: Promise<Store | undefined> | undefined;
+  let preparing: Promise<unknown> = Promise.resolve();
 
   function store(): Promise<Store | undefined> {
     opening ??= openStore(settings);
@@ -155,7 +158,7 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       if (!home) return undefined;
       const entry = await home.locks.hold(cacheKey(url, method), () => read(url, method, home));
       // The page is fetched now; meanwhile the directory is listed for the write that follows.
-      if (!entry) void home.inventory.prepare();
+      if (!entry) preparing = home.inventory.prepare();
       return entry;
     },
     async recall(url, method) {
@@ -167,6 +170,9 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       const home = enabled ? await store() : undefined;
       // One after another, so that two writes do not make the same room twice.
       return home ? writes.hold('', () => write(entry, home)) : true;
+    },
+    async settled() {
+      await preparing;
     },
   };
 }
