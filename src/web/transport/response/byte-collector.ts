@@ -60,5 +60,5 @@ export class ByteCollector {
 
 /** Whether a part has memory of its own; one of `Buffer`'s pool or of a decoder may have not. */
 function isWhole({buffer, byteLength}: Uint8Array): boolean {
-  return buffer.byteLength === byteLength && byteLength > Buffer.poolSize;
+  return buffer.byteLength === byteLength;
 }
