@@ -100,26 +100,24 @@ if (short > 0) console.log(`\n${short} of the bars fell short.`);
 
 /** Both builds in turns, two times each: what else the machine does falls on both. */
 async function compare(name) {
-  const builds = [join(before, 'dist'), distDirectory()];
-  const reports = [[], []];
-  for (const at of [0, 1, 1, 0]) {
-    const report = await runSuite(name, builds[at], at === 0 ? suitesOf(name) : import.meta.dirname);
-    if (report) reports[at].push(report);
+  const then = join(before, 'dist');
+  // These suites may not know where an older build has its parts; its own do.
+  let bench = import.meta.dirname;
+  let first = await runSuite(name, then, bench);
+  if (!first && existsSync(join(before, `bench/suites/${name}.js`))) {
+    bench = join(before, 'bench');
+    first = await runSuite(name, then, bench);
   }
+  const now = [await runSuite(name, distDirectory()), await runSuite(name, distDirectory())];
+  const reports = [[first, await runSuite(name, then, bench)], now].map(list => list.filter(Boolean));
   if (reports.some(list => list.length === 0)) {
     console.log(`(not compared: bench/suites/${name}.js ended without a result)`);
     return;
   }
-  const [then, now] = reports.map(mergeReports);
-  const text = printComparison(then, now);
+  const [old, own] = reports.map(mergeReports);
+  const text = printComparison(old, own);
   console.log(text);
-  if (values.write) store(`${name}-before-after`, {before: then, after: now}, text);
-}
-
-/** A checkout's own suite knows where its parts are; of a suite that it does not have, ours has to. */
-function suitesOf(name) {
-  const own = join(before, 'bench');
-  return existsSync(join(own, `suites/${name}.js`)) ? own : import.meta.dirname;
+  if (values.write) store(`${name}-before-after`, {before: old, after: own}, text);
 }
 
 function runSuite(name, build, bench = import.meta.dirname) {
