@@ -6,23 +6,25 @@ import {browserProcesses, chromiums, openDescriptors} from '../support/browser-r
 import {TEST_CHROMIUM} from '../support/browser-test.ts';
 import type {PathHandler} from '../support/http-server.ts';
 import {openTestToolbox, type TestToolbox} from '../support/open-test-toolbox.ts';
+import {openToolboxWithBrowser} from '../support/open-toolbox-with-browser.ts';
 import {htmlPage, servePages} from '../support/serve-pages.ts';
-import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 /** Without namespaces none waits. */
 const test = plainTest.skipIf(TEST_CHROMIUM === '' || process.env['FORGE_TEST_BWRAP'] === undefined);
 const HOST = new URL('../support/ready-host.js', import.meta.url).pathname;
 
 function open(ports: readonly number[], settings: {readonly max_instances?: number} = {}) {
-  const scratch = temporaryDirectory();
-  const environment = {
-    env: {PATH: process.env['PATH'], TMPDIR: scratch},
-    cwd: scratch,
-    tempDir: scratch,
-    homeDir: scratch,
+  return openToolboxWithBrowser(ports, {keep_ready: true, network_idle_ms: 10_000, ...settings});
+}
+
+/** A script of a page, and the Chromiums that are there when it is asked for. */
+function watchBrowsers() {
+  const seen = {shownBy: [] as readonly string[]};
+  const watch: PathHandler = (_, response) => {
+    seen.shownBy = chromiums();
+    response.writeHead(200, {'Content-Type': 'text/javascript'}).end();
   };
-  const browser = {chromium_path: TEST_CHROMIUM, keep_ready: true, network_idle_ms: 10_000, ...settings};
-  return {...openTestToolbox(ports, {browser}, {environment}), scratch};
+  return {seen, watch};
 }
 
 const force = (toolbox: TestToolbox['toolbox'], url: string, signal?: AbortSignal) =>
@@ -61,11 +63,7 @@ const ORIGIN_OF_PAGE = `<p id="told"></p><script>
 
 describe('browser.keep_ready', () => {
   test('policy: after a page one Chromium waits, shows the next page alone, and another one waits', async () => {
-    let shownBy: readonly string[] = [];
-    const watch: PathHandler = (_, response) => {
-      shownBy = chromiums();
-      response.writeHead(200, {'Content-Type': 'text/javascript'}).end();
-    };
+    const {seen, watch} = watchBrowsers();
     const server = await servePages({
       '/': htmlPage(`${MEMORY}<script src="/watch"></script>`),
       '/watch': watch,
@@ -77,13 +75,13 @@ describe('browser.keep_ready', () => {
     expect(browserProcesses()).toEqual([]);
     const text = {value: {chunks: [{text: 'first'}]}};
     expect(await force(toolbox, server.origin)).toMatchObject(text);
-    const first = shownBy;
+    const first = seen.shownBy;
     expect(browserProcesses()).toEqual([]);
     let waiting = await oneWaits();
     expect(first).not.toContain(waiting);
     for (let round = 0; round < 2; round += 1) {
       expect(await force(toolbox, server.origin)).toMatchObject(text);
-      expect(shownBy).toEqual([waiting]);
+      expect(seen.shownBy).toEqual([waiting]);
       expect(browserProcesses()).toEqual([]);
       const next = await oneWaits();
       expect(next).not.toBe(waiting);
@@ -180,11 +178,7 @@ describe('browser.keep_ready', () => {
   });
 
   test('review R13: it gives its place to another toolbox, with one place among them', async () => {
-    let shownBy: readonly string[] = [];
-    const watch: PathHandler = (_, response) => {
-      shownBy = chromiums();
-      response.writeHead(200, {'Content-Type': 'text/javascript'}).end();
-    };
+    const {seen, watch} = watchBrowsers();
     const server = await servePages({
       '/': htmlPage('<p>text</p><script src="/watch"></script>'),
       '/watch': watch,
@@ -194,8 +188,8 @@ describe('browser.keep_ready', () => {
     for (const {toolbox} of [other, one, other]) {
       const waiting = await oneWaits();
       expect(await force(toolbox, server.origin)).toMatchObject({ok: true});
-      expect(shownBy).toHaveLength(1);
-      expect(shownBy).not.toContain(waiting);
+      expect(seen.shownBy).toHaveLength(1);
+      expect(seen.shownBy).not.toContain(waiting);
     }
   });
 

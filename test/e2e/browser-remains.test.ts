@@ -4,23 +4,14 @@ import {browserProcesses, openDescriptors} from '../support/browser-remains.ts';
 import {TEST_CHROMIUM, browserTest as test} from '../support/browser-test.ts';
 import type {PathHandler} from '../support/http-server.ts';
 import {openTestToolbox, type TestToolbox} from '../support/open-test-toolbox.ts';
+import {openToolboxWithBrowser} from '../support/open-toolbox-with-browser.ts';
 import {answer, htmlPage, servePages} from '../support/serve-pages.ts';
-import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 type Isolation = 'auto' | 'flags';
 const ISOLATIONS: readonly Isolation[] = ['auto', 'flags'];
 
-/** A toolbox whose browser has a directory for temporary files to itself. */
 function open(ports: readonly number[], isolation: Isolation, idleMs = 5000) {
-  const scratch = temporaryDirectory();
-  const environment = {
-    env: {PATH: process.env['PATH'], TMPDIR: scratch},
-    cwd: scratch,
-    tempDir: scratch,
-    homeDir: scratch,
-  };
-  const browser = {chromium_path: TEST_CHROMIUM, isolation, network_idle_ms: idleMs};
-  return {...openTestToolbox(ports, {browser}, {environment}), scratch};
+  return openToolboxWithBrowser(ports, {isolation, network_idle_ms: idleMs});
 }
 
 /** Kills what `pattern` names among the processes below this one, when the page asks for it. */
