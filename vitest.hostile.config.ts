@@ -1,7 +1,5 @@
 import {defineConfig} from 'vitest/config';
-import {patience, workers} from './test/support/vitest-settings.ts';
-
-const place = process.env['FORGE_TEST_REPORTS'];
+import {patience, reporters, workers} from './test/support/vitest-settings.ts';
 
 /** The hostile world: slower than the other tests, needs `dist/`, and runs by itself (`npm run test:hostile`). */
 export default defineConfig({
@@ -13,7 +11,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: workers,
     restoreMocks: true,
-    reporters:
-      place === undefined ? ['default'] : ['default', ['json', {outputFile: `${place}/hostile.json`}]],
+    reporters: reporters('hostile'),
   },
 });

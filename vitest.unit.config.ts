@@ -1,5 +1,5 @@
 import {defineConfig} from 'vitest/config';
-import {besideCode, patience, slow, workers} from './test/support/vitest-settings.ts';
+import {besideCode, patience, reporters, slow, workers} from './test/support/vitest-settings.ts';
 
 /** The fast loop (`npm run test:unit`): beside the code, without what takes its time. `npm test` runs that. */
 export default defineConfig({
@@ -12,5 +12,6 @@ export default defineConfig({
     maxWorkers: workers,
     ...patience,
     restoreMocks: true,
+    reporters: reporters('units'),
   },
 });

@@ -4,6 +4,13 @@ import {configDefaults} from 'vitest/config';
 /** Threads or processes that run tests: all processors, and two where there is one. Vitest would leave one out. */
 export const workers = Math.max(2, availableParallelism());
 
+/** In CI a dot a test and, at the end, what failed in full; `FORGE_TEST_REPORTS` is a directory for reports as JSON. */
+export function reporters(name: string): ('default' | 'dot' | ['json', {outputFile: string}])[] {
+  const {CI, FORGE_TEST_REPORTS: place} = process.env;
+  const said = CI === undefined ? 'default' : 'dot';
+  return place === undefined ? [said] : [said, ['json', {outputFile: `${place}/${name}.json`}]];
+}
+
 /** Marks a test that takes a third of a second or more, by large inputs, many runs of a property, waiting, or other programs. */
 export const slow = {
   name: 'slow',
