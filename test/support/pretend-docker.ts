@@ -1,4 +1,4 @@
-import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {temporaryDirectory} from './temporary-directory.ts';
 
@@ -69,7 +69,11 @@ export function pretendDocker(info: Readonly<Record<string, unknown>> = {}): Pre
   mkdirSync(programs);
   writeFileSync(join(programs, 'docker'), CLIENT);
   chmodSync(join(programs, 'docker'), 0o755);
-  const put: PretendDocker['put'] = (name, text) => writeFileSync(join(place, name), text);
+  // In one step: a `cat` that has said all and looks for the end would read on in a file that grew.
+  const put: PretendDocker['put'] = (name, text) => {
+    writeFileSync(join(place, 'new'), text);
+    renameSync(join(place, 'new'), join(place, name));
+  };
   for (const name of FILES) put(name, '');
   put('info', JSON.stringify({...INFO, ...info}));
   put('left', 'oom 0\nswept\n');
