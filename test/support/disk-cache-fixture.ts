@@ -1,5 +1,6 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {onTestFinished} from 'vitest';
 import type {LogEvent} from '../../src/core/log.ts';
 import {cacheKey} from '../../src/web/cache/cache-key.ts';
 import {type DiskCache, type DiskCacheSettings, openDiskCache} from '../../src/web/cache/disk-cache.ts';
@@ -32,8 +33,8 @@ export function diskCacheFixture(settings: Partial<DiskCacheSettings> = {}): Dis
   const directory = settings.directory ?? join(temporaryDirectory(), 'cache');
   const clock = createManualClock(Date.parse('2026-01-10T12:00:00.000Z'));
   const log: LogEvent[] = [];
-  const again = (changes: Partial<DiskCacheSettings> = {}): DiskCache =>
-    openDiskCache({
+  const again = (changes: Partial<DiskCacheSettings> = {}): DiskCache => {
+    const cache = openDiskCache({
       directory,
       ttlDays: 7,
       maxEntries: 100,
@@ -43,6 +44,10 @@ export function diskCacheFixture(settings: Partial<DiskCacheSettings> = {}): Dis
       ...settings,
       ...changes,
     });
+    // What it writes by itself would come into a directory that is being removed.
+    onTestFinished(() => cache.settled());
+    return cache;
+  };
   const pathOf = (url = CACHE_URL, method: RenderingMethod = 'http'): string =>
     entryPath(directory, cacheKey(url, method));
   const stored = (url?: string, method?: RenderingMethod): Record<string, unknown> =>
