@@ -12,6 +12,7 @@ const each = {...patience, tags: [slow], restoreMocks: true};
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/own-temporary-directory.ts',
     maxWorkers: workers,
     reporters: reporters('tests'),
     projects: [

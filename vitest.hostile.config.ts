@@ -9,6 +9,7 @@ export default defineConfig({
     testTimeout: 120_000,
     // A tree in which somebody wrote for minutes takes long to remove.
     hookTimeout: 120_000,
+    globalSetup: 'test/support/own-temporary-directory.ts',
     maxWorkers: workers,
     restoreMocks: true,
     reporters: reporters('hostile'),

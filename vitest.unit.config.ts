@@ -9,6 +9,7 @@ export default defineConfig({
     tagsFilter: ['!slow'],
     // What was compiled is kept below node_modules for the next run.
     experimental: {fsModuleCache: true},
+    globalSetup: 'test/support/own-temporary-directory.ts',
     maxWorkers: workers,
     ...patience,
     restoreMocks: true,

@@ -75,7 +75,7 @@ export async function openEgressWorld({
     environment: {
       env: {...process.env, ...env, DOCKER_HOST: process.env['FORGE_TEST_DOCKER_HOST'], TMPDIR: sockets},
       cwd: '/',
-      tempDir: '/tmp',
+      tempDir: sockets,
       homeDir: '/nonexistent',
     },
     config: {

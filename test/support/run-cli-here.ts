@@ -4,6 +4,7 @@ import type {Console} from '../../src/cli/console.ts';
 import {runCli} from '../../src/cli/run-cli.ts';
 import type {ToolboxServices} from '../../src/cli/toolbox-services.ts';
 import * as realServices from '../../src/create-toolbox/services.ts';
+import {temporaryDirectory} from './temporary-directory.ts';
 
 export interface CliOptions {
   /** Standard input. Default: empty. */
@@ -13,6 +14,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly homeDir?: string;
+  readonly tempDir?: string;
   readonly signal?: AbortSignal;
   readonly services?: Partial<ToolboxServices>;
   /** Called with each part of standard output. */
@@ -35,6 +37,7 @@ export async function runCliHere(argv: readonly string[], options: CliOptions = 
     env = {},
     cwd = '/nonexistent',
     homeDir = '/nonexistent',
+    tempDir = temporaryDirectory(),
     services = {},
     onStdout,
     onStderr,
@@ -69,7 +72,7 @@ export async function runCliHere(argv: readonly string[], options: CliOptions = 
   const code = await runCli({
     argv,
     console,
-    environment: {env, cwd, tempDir: '/tmp', homeDir},
+    environment: {env, cwd, tempDir, homeDir},
     signal,
     version: '0.0.0-test',
     program: ['/usr/bin/node', '/opt/forge tools/forge-tools.js'],

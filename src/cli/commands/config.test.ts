@@ -58,7 +58,7 @@ parameters = {type = "object", properties = {"x y" = {type = "string"}}}
 `;
   writeFileSync(file, written);
   for (const argv of [['config'], ['config', '--show']]) {
-    const {code, stdout, stderr} = await runCliHere([...argv, '--config', file]);
+    const {code, stdout, stderr} = await runCliHere([...argv, '--config', file], {tempDir: '/tmp'});
     expect({code, stderr}).toEqual({code: 0, stderr: ''});
     expect(resolved(stdout)).toEqual(resolved(written));
     expect(stdout).toContain(`# From "${file}".`);
