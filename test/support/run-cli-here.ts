@@ -1,10 +1,12 @@
+import {mkdtempSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {PassThrough, Readable} from 'node:stream';
 import {text} from 'node:stream/consumers';
 import type {Console} from '../../src/cli/console.ts';
 import {runCli} from '../../src/cli/run-cli.ts';
 import type {ToolboxServices} from '../../src/cli/toolbox-services.ts';
 import * as realServices from '../../src/create-toolbox/services.ts';
-import {temporaryDirectory} from './temporary-directory.ts';
 
 export interface CliOptions {
   /** Standard input. Default: empty. */
@@ -37,7 +39,8 @@ export async function runCliHere(argv: readonly string[], options: CliOptions = 
     env = {},
     cwd = '/nonexistent',
     homeDir = '/nonexistent',
-    tempDir = temporaryDirectory(),
+    // Not that of a test: some ask what commands there are before one begins.
+    tempDir = mkdtempSync(join(tmpdir(), 'forge-cli-')),
     services = {},
     onStdout,
     onStderr,

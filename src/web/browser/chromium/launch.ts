@@ -45,6 +45,8 @@ export interface Chromium {
 const KEPT_WORDS = 8192;
 const MEMORY_LOOK_MS = 250;
 const LAST_WORDS_MS = 200;
+/** Chromium adds 45 characters for a socket, and macOS has 104 for its path and the zero at its end. */
+const LONGEST_HOME = 58;
 
 /** FR-WF-BROWSER-ISO-01: starts Chromium with a profile that exists for this process only. */
 export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> {
@@ -150,8 +152,11 @@ export async function launch(plan: LaunchPlan, clock: Clock): Promise<Chromium> 
 }
 
 async function makeHome({tempDir, group}: LaunchPlan): Promise<string> {
+  const isTooLong = `${tempDir}/forge-browser-XXXXXX`.length > LONGEST_HOME;
   try {
-    return await mkdtemp(join(tempDir, 'forge-browser-'));
+    return await mkdtemp(
+      join(isTooLong && process.platform !== 'win32' ? '/tmp' : tempDir, 'forge-browser-'),
+    );
   } catch (error) {
     await group?.remove();
     throw error;
