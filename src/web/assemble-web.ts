@@ -12,7 +12,6 @@ import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
-import {completeLog} from './complete-log.ts';
 import {WorkerPool} from './convert/worker-pool.ts';
 import {
   type FetchLimits,
@@ -27,7 +26,7 @@ import type {HostResolver} from './guard/dns/host-resolver.ts';
 import {createSystemResolver} from './guard/dns/system-resolver.ts';
 import type {GuardPolicy} from './guard/guard-policy.ts';
 import {createSsrfValidator} from './guard/ssrf-validator.ts';
-import {logFetch} from './log-fetch.ts';
+import {completeLog, logFetch} from './log-fetch.ts';
 import {askHost} from './navigate/ask-host.ts';
 import {authorizeHop} from './navigate/authorize-hop.ts';
 import {type FetchedFile, fetchFile} from './navigate/fetch-file.ts';

@@ -3,33 +3,31 @@ import {timestamp} from '../core/clock.ts';
 import {ok, type Result} from '../core/result.ts';
 import type {OpenPage} from './browser/open-page.ts';
 import type {DiskCache} from './cache/disk-cache.ts';
-import type {CacheEntry, NewCacheEntry} from './cache/entry.ts';
+import type {CacheEntry} from './cache/entry.ts';
 import {pageAddress} from './cache/page-address.ts';
-import type {PermanentRedirects} from './cache/permanent-redirects.ts';
-import {keptDocument, validatorsOf} from './cache/validators.ts';
+import {keptDocument} from './cache/validators.ts';
 import {cacheAddress} from './credentials/credential-origin.ts';
 import {cachedPage} from './find-cached.ts';
 import {acceptHeader} from './navigate/accept-header.ts';
 import type {HostReach} from './navigate/host-reach.ts';
 import {Navigation, type NavigationDeps} from './navigate/navigation.ts';
-import {usagePreferences} from './navigate/usage-preferences.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {CheckedUrl, LoadedPage, ReadingTerms, WebUrl} from './page.ts';
-import {type Content, type ContentDeps, type KeptPage, readContent} from './read-content.ts';
+import {type ContentDeps, type KeptPage, readContent} from './read-content.ts';
 import {mediaVariant, ownMedia, readingVariant} from './reading-variant.ts';
 import type {Rendering} from './render/choose-rendering.ts';
 import {type BrowserPageDeps, openBrowserPage} from './render/open-browser-page.ts';
+import {type StoreDeps, storePage} from './store-page.ts';
 import {parseUrl} from './url/parse-url.ts';
 
-interface StoreDeps {
+interface CacheDeps extends StoreDeps {
   readonly options: Pick<WebFetchOptions, 'cache_redirects' | 'http' | 'timeout_seconds' | 'extraction'>;
   readonly cache: Pick<DiskCache, 'write' | 'recall'>;
-  readonly redirects: PermanentRedirects;
   /** What a document depends on of ours, for request headers of these: see `Validators.asked_as`. */
   readonly askedAs: (headers: Readonly<Record<string, string>>) => string;
 }
 
-export type LoadPageDeps = NavigationDeps & BrowserPageDeps & ContentDeps & StoreDeps;
+export type LoadPageDeps = NavigationDeps & BrowserPageDeps & ContentDeps & CacheDeps;
 
 export interface LoadRequest {
   readonly rendering: Rendering;
@@ -85,26 +83,8 @@ export async function loadPage(
       const page = cachedPage({...confirmed.entry, facts}, confirmed.finalUrl, budget.remainingMs());
       return ok(withNotes(page, navigation, stored));
     }
-    const content = withUsage(read.value, navigation);
-    const validators = content.isRefreshable
-      ? validatorsOf(content.source.headers, content.source.fetchedAt, askedAs)
-      : undefined;
-    const address = addressOf(content.finalUrl, content.source.url);
-    const entry = {...entryOf(content, address), ...(validators && {validators})};
-    const stored = content.uncacheable || (await deps.cache.write(entry));
-    rememberRedirect(start, content, deps);
-    const page: LoadedPage = {
-      finalUrl: content.finalUrl,
-      fetchedAt: timestamp(content.source.fetchedAt),
-      method: content.method,
-      document: content.document,
-      counts: content.plan.counts,
-      plan: content.plan,
-      notes: content.notes,
-      facts: content.facts,
-      remainingMs: budget.remainingMs(),
-    };
-    return ok(withNotes(page, navigation, stored));
+    const {page, stored} = await storePage(start, read.value, {addressOf, askedAs, navigation}, deps);
+    return ok(withNotes({...page, remainingMs: budget.remainingMs()}, navigation, stored));
   } finally {
     budget.close();
     await Promise.all(opened.map(page => page.close()));
@@ -133,7 +113,7 @@ async function recall(
   url: WebUrl,
   address: string,
   askedAs: string,
-  {cache}: StoreDeps,
+  {cache}: CacheDeps,
 ): Promise<KeptPage | undefined> {
   const entry: CacheEntry | undefined = await cache.recall(address, 'http');
   if (entry?.validators?.asked_as !== askedAs) return undefined;
@@ -145,39 +125,4 @@ async function recall(
   const at = parseUrl(entry.facts.alternate);
   if (!at.ok || at.value.origin !== url.origin) return undefined;
   return {...kept, at: at.value, entry, finalUrl: url.canonical};
-}
-
-/** What the site says of the use of the page. It is recorded, and that is all. */
-function withUsage(content: Content, {robotsUsage: robots}: Navigation): Content {
-  const usage = usagePreferences({robots, headers: content.source.headers, license: content.license});
-  return usage.length === 0 ? content : {...content, facts: {...content.facts, usage}};
-}
-
-/** FR-WF-CCH-KEY-01, FR-WF-CCH-KEY-03: under the final URL, and only what is returned. */
-function entryOf(
-  {source, method, origin, document, plan, notes, facts}: Content,
-  address: string,
-): NewCacheEntry {
-  return {
-    canonical_url: address,
-    rendering_method: method,
-    fetched_at: timestamp(source.fetchedAt),
-    ...(origin && {origin}),
-    facts,
-    extracted: document,
-    counts: plan.counts,
-    notes,
-  };
-}
-
-function rememberRedirect(
-  start: CheckedUrl,
-  {source, finalUrl}: Content,
-  {options, redirects}: StoreDeps,
-): void {
-  const from = start.url.canonical;
-  const reached = source.url.canonical;
-  if (options.cache_redirects && source.permanent && reached !== from && reached === finalUrl) {
-    redirects.remember(from, reached);
-  }
 }

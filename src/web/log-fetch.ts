@@ -7,6 +7,11 @@ import type {WebFetchOptions} from './options.ts';
 import {expectedRendering} from './render/expected-rendering.ts';
 import {redactUrl} from './url/redact-url.ts';
 
+/** FR-WF-19c: the fields that every line has, where what happened belongs to no page. */
+export function completeLog(log: Log): Log {
+  return event => log({requested_host: '', rendering_method: 'http', cache_hit: false, ...event});
+}
+
 /** FR-WF-19b, FR-WF-19c: a line when a fetch starts and one when it ends; query strings never get in. */
 export async function logFetch(
   request: FetchRequest,

@@ -6,12 +6,7 @@ import type {CacheEntry, RenderingReason} from './cache/entry.ts';
 import {convertDocument} from './convert/convert-document.ts';
 import type {ConvertedDocument} from './convert/jobs.ts';
 import {fetchAlternate} from './navigate/fetch-alternate.ts';
-import {
-  type ConfirmedDocument,
-  type FetchDocumentDeps,
-  fetchDocument,
-  refreshDocument,
-} from './navigate/fetch-document.ts';
+import {type ConfirmedDocument, type FetchDocumentDeps, fetchDocument} from './navigate/fetch-document.ts';
 import type {Recall} from './navigate/follow-redirects.ts';
 import {linkedMarkdown} from './navigate/link-header.ts';
 import type {Navigation} from './navigate/navigation.ts';
@@ -85,48 +80,46 @@ const BROWSER_TROUBLE: ReadonlySet<FailureCode> = new Set([
 ]);
 
 /** SRD B.3: in the browser where that was chosen up front, else over HTTP first (FR-WF-12). */
-export function readContent(
+export async function readContent(
   start: CheckedUrl,
   rendering: Rendering,
   call: ContentCall,
 ): Promise<Result<Content | ConfirmedDocument<KeptPage>>> {
-  return rendering.method === 'browser'
-    ? readInBrowser(start, rendering.origin, call)
-    : readHttpFirst(start, call);
+  const origin = rendering.method === 'browser' ? rendering.origin : undefined;
+  // Chromium starts while the document is fetched.
+  const page = origin && (await call.open(start.url));
+  // FR-WF-11a
+  if (page?.ok === false && origin === 'forced') return page;
+  const recall = page === undefined ? call.recall : undefined;
+  const fetched = await fetchDocument(start, call.navigation, {...documentDeps(call), recall}, call.budget);
+  if (!fetched.ok) return fetched;
+  if ('confirmed' in fetched.value) return ok(fetched.value);
+  return origin && page
+    ? readInBrowser(page, fetched.value, origin, call)
+    : readHttpFirst(fetched.value, call);
 }
 
-/** FR-WF-12a, FR-WF-12b. Chromium starts while the document is fetched. */
+/** FR-WF-12a, FR-WF-12b. */
 async function readInBrowser(
-  start: CheckedUrl,
+  page: Result<OpenPage>,
+  fetched: FetchedDocument,
   origin: 'forced' | 'js_heavy',
   call: ContentCall,
 ): Promise<Result<Content>> {
-  const page = await call.open(start.url);
-  // FR-WF-11a
-  if (!page.ok && origin === 'forced') return page;
-  const fetched = await fetchDocument(start, call.navigation, documentDeps(call), call.budget);
-  if (!fetched.ok) return fetched;
-  const rendered = await render(page, fetched.value, origin, call);
+  // Plain text is its own rendering (FR-WF-10f); Chromium would wrap it in markup.
+  if (page.ok && fetched.raw.media !== 'html') return readHttp(fetched, call);
+  const rendered = await render(page, fetched, origin, call);
   if (rendered.ok || origin === 'forced' || rendered.error.code !== 'browser_unavailable') return rendered;
   // Ruling G3: a js_heavy page is fetched over HTTP where there is no browser.
-  const http = await readHttp(fetched.value, call);
+  const http = await readHttp(fetched, call);
   return http.ok ? ok(withoutBrowser(http.value)) : http;
 }
 
-async function readHttpFirst(
-  start: CheckedUrl,
-  call: ContentCall,
-): Promise<Result<Content | ConfirmedDocument<KeptPage>>> {
-  const {navigation, budget, recall} = call;
-  const deps = documentDeps(call);
-  const fetched = recall
-    ? await refreshDocument(start, navigation, {...deps, recall}, budget)
-    : await fetchDocument(start, navigation, deps, budget);
-  if (!fetched.ok) return fetched;
-  if ('confirmed' in fetched.value) return ok(fetched.value);
-  const linked = await readAlternate(fetched.value, linkedMarkdown(fetched.value.headers), call);
+async function readHttpFirst(fetched: FetchedDocument, call: ContentCall): Promise<Result<Content>> {
+  const inHeader = linkedMarkdown(fetched.headers);
+  const linked = await readAlternate(fetched, inHeader, call);
   if (linked) return ok(linked);
-  const http = await readHttp(fetched.value, call);
+  const http = await readHttp(fetched, call);
   if (!http.ok) return http;
   const named = await readAlternate(http.value.source, http.value.alternateLink, call);
   if (named) return ok(named);
@@ -214,10 +207,9 @@ async function render(
   if (!page.ok) return page;
   const rendered = await renderDocument(page.value, source, maxChunkTokens, deps, budget);
   if (!rendered.ok) return rendered;
-  const {method, finalUrl, document, plan, notes, about} = rendered.value;
-  const rendering = method === 'browser' ? {method, origin} : {method};
+  const {about, ...shown} = rendered.value;
   const said = factsOf(source.raw, about);
-  return ok({source, finalUrl, ...rendering, document, plan, notes, ...said, isRefreshable: false});
+  return ok({source, method: 'browser', origin, ...shown, ...said, isRefreshable: false});
 }
 
 function factsOf(

@@ -1,4 +1,4 @@
-import {formatIp, type IpAddress, parseIp, unmapIp} from '../ip/ip-address.ts';
+import {formatIp, parseIp, reachedIp} from '../ip/ip-address.ts';
 import {type IpRange, rangeContains} from '../ip/ip-range.ts';
 import type {BlockToggle} from '../ip/special-ranges.ts';
 import type {GuardPolicy} from './guard-policy.ts';
@@ -29,7 +29,7 @@ export function classifyAddress(
   if (parsed === undefined) {
     return {blocked_ip: address, cidr: '::/0', description: 'not an address that can be checked'};
   }
-  const reached = embeddedIpv4(parsed);
+  const reached = reachedIp(parsed);
   // Sorted by length, so the first that contains the address is the most specific one.
   const special = policy.special.find(row => rangeContains(row.range, reached));
   const isOpen = opened?.some(range => rangeContains(range, reached));
@@ -38,19 +38,11 @@ export function classifyAddress(
     return {blocked_ip: formatIp(reached), cidr: special.range.cidr, toggle, description};
   }
   // FR-WF-05g: always, whichever of its forms the address was written in.
-  return additional(reached, policy.additional) ?? additional(parsed, policy.additional);
-}
-
-function additional(address: IpAddress, ranges: readonly IpRange[]): BlockedAddress | undefined {
-  const range = ranges.find(candidate => rangeContains(candidate, address));
-  if (range === undefined) return undefined;
-  const description = 'an address that additional_blocked_cidrs lists';
-  return {blocked_ip: formatIp(address), cidr: range.cidr, description};
-}
-
-/** FR-WF-05a and NAT64 (`64:ff9b::/96`): the address that is reached in the end is the one that is checked. */
-function embeddedIpv4(address: IpAddress): IpAddress {
-  const [first, second, third, fourth = 0] = address.words;
-  const nat64 = first === 0x0064ff9b && second === 0 && third === 0;
-  return nat64 ? {family: 4, words: [fourth]} : unmapIp(address);
+  for (const form of [reached, parsed]) {
+    const listed = policy.additional.find(range => rangeContains(range, form));
+    if (listed === undefined) continue;
+    const description = 'an address that additional_blocked_cidrs lists';
+    return {blocked_ip: formatIp(form), cidr: listed.cidr, description};
+  }
+  return undefined;
 }

@@ -32,6 +32,13 @@ export function unmapIp(address: IpAddress): IpAddress {
   return mapped ? {family: 4, words: [fourth]} : address;
 }
 
+/** FR-WF-05a and NAT64 (`64:ff9b::/96`): the address that is reached in the end is the one that is checked. */
+export function reachedIp(address: IpAddress): IpAddress {
+  const [first, second, third, fourth = 0] = address.words;
+  const nat64 = first === 0x0064ff9b && second === 0 && third === 0;
+  return nat64 ? {family: 4, words: [fourth]} : unmapIp(address);
+}
+
 function parseIpv4(text: string): number | undefined {
   const octets = text.split('.');
   if (octets.length !== 4) return undefined;

@@ -2,7 +2,7 @@ import type {Budget} from '../../core/budget.ts';
 import type {Clock} from '../../core/clock.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {CheckedUrl, FetchedDocument, KeptDocument} from '../page.ts';
-import {type FinalResponse, followRedirects, type Recall} from './follow-redirects.ts';
+import {followRedirects, type Recall} from './follow-redirects.ts';
 import type {Navigation} from './navigation.ts';
 import {type DocumentTerms, readDocument} from './read-document.ts';
 
@@ -18,36 +18,23 @@ export interface ConfirmedDocument<Kept> {
   readonly confirmedAt: number;
 }
 
-/** SRD 3.4.1: every hop, then status, content type and body, under one budget. */
-export async function fetchDocument(
+/**
+ * SRD 3.4.1: every hop, then status, content type and body, under one budget. What `recall` knows of an address is not
+ * downloaded again where its server says that it still holds.
+ */
+export async function fetchDocument<Kept extends KeptDocument>(
   start: CheckedUrl,
   navigation: Navigation,
-  deps: FetchDocumentDeps,
-  budget: Budget,
-): Promise<Result<FetchedDocument>> {
-  const final = await followRedirects(start, navigation, budget);
-  return final.ok ? readFinal(final.value, deps) : final;
-}
-
-/** The same, without downloading again what is kept and still holds. */
-export async function refreshDocument<Kept extends KeptDocument>(
-  start: CheckedUrl,
-  navigation: Navigation,
-  {recall, ...deps}: FetchDocumentDeps & {readonly recall: Recall<Kept>},
+  {recall, terms, clock}: FetchDocumentDeps & {readonly recall: Recall<Kept> | undefined},
   budget: Budget,
 ): Promise<Result<FetchedDocument | ConfirmedDocument<Kept>>> {
   const final = await followRedirects(start, navigation, budget, recall);
   if (!final.ok) return final;
-  const {response, confirmed} = final.value;
-  if (!confirmed) return readFinal(final.value, deps);
-  response.discard();
-  return ok({confirmed, confirmedAt: deps.clock.now()});
-}
-
-async function readFinal(
-  {url, response, permanent}: FinalResponse<KeptDocument>,
-  {terms, clock}: FetchDocumentDeps,
-): Promise<Result<FetchedDocument>> {
+  const {url, response, permanent, confirmed} = final.value;
+  if (confirmed) {
+    response.discard();
+    return ok({confirmed, confirmedAt: clock.now()});
+  }
   const raw = await readDocument(response, terms);
   if (!raw.ok) return raw;
   return ok({url, headers: response.headers, raw: raw.value, fetchedAt: clock.now(), permanent});

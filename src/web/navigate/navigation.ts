@@ -94,13 +94,11 @@ export class Navigation {
     const target = await this.mayTake(checked, budget);
     if (!target.ok) return target;
 
-    const credential = this.credentialFor(checked.url);
-    const {headers, clock} = this.#deps;
-    const own = {...headers, ...conditions, ...(credential && {[credential.header]: credential.value()})};
+    const {clock} = this.#deps;
     const began = clock.monotonic();
     const asked = await askHost(checked.url.host, this.#deps, this.#hostWaitMs, budget, () => {
       this.#hostWaitMs = Math.max(0, this.#hostWaitMs - (clock.monotonic() - began));
-      return this.#request(target.value, own, budget);
+      return this.#request(target.value, conditions, budget);
     });
     if (!asked.ok) return asked;
     this.hubUnavailable ||= asked.value.unavailable;
@@ -123,13 +121,16 @@ export class Navigation {
     return target;
   }
 
-  /** A request that is refused for want of a signature is repeated with one, once. */
+  /** With the credential. One that is refused for want of a signature is repeated with one, once. */
   async #request(
     target: PinnedTarget,
-    headers: Readonly<Record<string, string>>,
+    conditions: Readonly<Record<string, string>>,
     budget: Budget,
   ): Promise<Result<HttpResponse>> {
     const {transport, signer} = this.#deps;
+    const credential = this.credentialFor(target.url);
+    const own = credential && {[credential.header]: credential.value()};
+    const headers = {...this.#deps.headers, ...conditions, ...own};
     const opened = await transport.request(target, {method: 'GET', headers}, budget);
     if (!opened.ok || !signer || this.#leftHost || target.url.scheme !== 'https') return opened;
     const challenge = signatureChallenge(opened.value);

@@ -6,7 +6,7 @@ import type {OpenPage} from '../browser/open-page.ts';
 import {type ConvertDeps, convertDocument} from '../convert/convert-document.ts';
 import type {ConvertedDocument} from '../convert/jobs.ts';
 import type {WebFetchOptions} from '../options.ts';
-import type {ChunkPlan, ExtractedDocument, FetchedDocument, Note, RenderingMethod} from '../page.ts';
+import type {ChunkPlan, ExtractedDocument, FetchedDocument, Note} from '../page.ts';
 import {mainDocument} from './main-document.ts';
 import {PAGE_LOAD_BUFFER_MS} from './page-load-buffer.ts';
 
@@ -16,8 +16,6 @@ export interface RenderDeps extends ConvertDeps {
 }
 
 export interface RenderedDocument {
-  /** `http` where there was nothing to run. */
-  readonly method: RenderingMethod;
   readonly finalUrl: string;
   readonly document: ExtractedDocument;
   readonly plan: ChunkPlan;
@@ -26,7 +24,7 @@ export interface RenderedDocument {
 }
 
 /**
- * Runs a document that has been fetched, and extracts what it has become. The browser has a budget of
+ * Runs a document in HTML that has been fetched, and extracts what it has become. The browser has a budget of
  * its own, during which that of the fetch stands still (FR-WF-TIMEOUT-01).
  */
 export async function renderDocument(
@@ -36,15 +34,6 @@ export async function renderDocument(
   deps: RenderDeps,
   budget: Budget,
 ): Promise<Result<RenderedDocument>> {
-  // Plain text is its own rendering (FR-WF-10f); Chromium would wrap it in markup.
-  if (raw.media !== 'html') {
-    const text = await convertDocument(raw, url.canonical, maxTokens, deps, budget);
-    if (!text.ok) return text;
-    const {document, plan, charsetFallback, about} = text.value;
-    const notes: Note[] = charsetFallback ? ['charset_fallback'] : [];
-    return ok({method: 'http', finalUrl: url.canonical, document, plan, notes, about});
-  }
-
   const turn = await awaitTurn(page, deps, budget);
   if (!turn.ok) return turn;
   const first = mainDocument(url, headers, raw);
@@ -63,7 +52,6 @@ export async function renderDocument(
   const converted = await convertDocument(source, shown.url, maxTokens, deps, budget);
   if (!converted.ok) return converted;
   return ok({
-    method: 'browser',
     finalUrl: shown.url,
     document: converted.value.document,
     plan: converted.value.plan,

@@ -8,7 +8,8 @@ import {parseUrl} from './parse-url.ts';
  * checked as it was written there; a reference without one inherits a host that has been checked.
  */
 export function resolveUrl(reference: string, base: WebUrl): Result<WebUrl> {
-  return parseUrl(textOf(reference), base);
+  const written = textOf(reference);
+  return parseUrl(written, base);
 }
 
 /** A field value comes a byte a character. Browsers read the bytes of a `Location` as UTF-8 where they are that. */
