@@ -66,7 +66,9 @@ export async function loadPage(
       accepts,
       // The SRD's cache knows hits and misses only (FR-WF-16d), and no_cache is a miss (FR-WF-17).
       recall:
-        reading && !noCache ? url => recall(url, addressOf(url.canonical, url), askedAs, deps) : undefined,
+        reading && !noCache
+          ? url => recall(url, addressOf(url.canonical, url), askedAs, navigation, deps)
+          : undefined,
       open: async url => {
         const page = await openBrowserPage(url, navigation, deps, signal);
         if (page.ok) opened.push(page.value);
@@ -113,6 +115,7 @@ async function recall(
   url: WebUrl,
   address: string,
   askedAs: string,
+  navigation: Navigation,
   {cache}: CacheDeps,
 ): Promise<KeptPage | undefined> {
   const entry: CacheEntry | undefined = await cache.recall(address, 'http');
@@ -124,5 +127,6 @@ async function recall(
   // Its validators are those of the version in Markdown. An entry is a stranger's word: it leads nowhere else.
   const at = parseUrl(entry.facts.alternate);
   if (!at.ok || at.value.origin !== url.origin) return undefined;
-  return {...kept, at: at.value, entry, finalUrl: url.canonical};
+  const checked = navigation.check(at.value);
+  return checked.ok ? {...kept, at: checked.value, entry, finalUrl: url.canonical} : undefined;
 }

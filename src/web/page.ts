@@ -135,7 +135,7 @@ export interface KeptDocument {
   /** Whether a 304 with these headers speaks of it. */
   readonly isConfirmedBy: (headers: HeaderMap) => boolean;
   /** Where its server is asked about it, if not at the address of the page: the version in Markdown that it is from. */
-  readonly at?: WebUrl;
+  readonly at?: CheckedUrl;
 }
 
 /** A document as it came: where from, and undecoded. */
@@ -147,6 +147,8 @@ export interface FetchedDocument {
   readonly fetchedAt: number;
   /** Ruling F2: reached by 301 and 308 only. */
   readonly permanent: boolean;
+  /** The version of itself in Markdown that the response names. */
+  readonly alternateLink?: string | undefined;
 }
 
 /** What extraction makes of a document, and what the cache stores (FR-WF-CCH-CONTENT-01). */

@@ -8,7 +8,6 @@ import type {ConvertedDocument} from './convert/jobs.ts';
 import {fetchAlternate} from './navigate/fetch-alternate.ts';
 import {type ConfirmedDocument, type FetchDocumentDeps, fetchDocument} from './navigate/fetch-document.ts';
 import type {Recall} from './navigate/follow-redirects.ts';
-import {linkedMarkdown} from './navigate/link-header.ts';
 import type {Navigation} from './navigate/navigation.ts';
 import type {WebFetchOptions} from './options.ts';
 import type {
@@ -94,7 +93,9 @@ export async function readContent(
   const fetched = await fetchDocument(start, call.navigation, {...documentDeps(call), recall}, call.budget);
   if (!fetched.ok) return fetched;
   if ('confirmed' in fetched.value) return ok(fetched.value);
-  return origin && page
+  // Plain text is its own rendering (FR-WF-10f); Chromium would wrap it in markup.
+  const isShown = fetched.value.raw.media === 'html' || page?.ok === false;
+  return origin && page && isShown
     ? readInBrowser(page, fetched.value, origin, call)
     : readHttpFirst(fetched.value, call);
 }
@@ -106,8 +107,6 @@ async function readInBrowser(
   origin: 'forced' | 'js_heavy',
   call: ContentCall,
 ): Promise<Result<Content>> {
-  // Plain text is its own rendering (FR-WF-10f); Chromium would wrap it in markup.
-  if (page.ok && fetched.raw.media !== 'html') return readHttp(fetched, call);
   const rendered = await render(page, fetched, origin, call);
   if (rendered.ok || origin === 'forced' || rendered.error.code !== 'browser_unavailable') return rendered;
   // Ruling G3: a js_heavy page is fetched over HTTP where there is no browser.
@@ -116,8 +115,7 @@ async function readInBrowser(
 }
 
 async function readHttpFirst(fetched: FetchedDocument, call: ContentCall): Promise<Result<Content>> {
-  const inHeader = linkedMarkdown(fetched.headers);
-  const linked = await readAlternate(fetched, inHeader, call);
+  const linked = await readAlternate(fetched, fetched.alternateLink, call);
   if (linked) return ok(linked);
   const http = await readHttp(fetched, call);
   if (!http.ok) return http;

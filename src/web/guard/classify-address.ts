@@ -1,5 +1,4 @@
-import {formatIp, parseIp, reachedIp} from '../ip/ip-address.ts';
-import {type IpRange, rangeContains} from '../ip/ip-range.ts';
+import {formatIp, type IpRange, parseIp, rangeContains, reachedIp} from '../ip/ip-address.ts';
 import type {BlockToggle} from '../ip/special-ranges.ts';
 import type {GuardPolicy} from './guard-policy.ts';
 

@@ -1,8 +1,7 @@
 import type {Budget} from '../../core/budget.ts';
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {parseIp, unmapIp} from '../ip/ip-address.ts';
-import {type IpRange, rangeContains} from '../ip/ip-range.ts';
+import {type IpRange, parseIp, rangeContains, unmapIp} from '../ip/ip-address.ts';
 import {sortAddresses} from '../ip/sort-addresses.ts';
 import type {CheckedUrl, PinnedTarget, WebUrl} from '../page.ts';
 import {portBlocked} from './check-url.ts';

@@ -1,6 +1,6 @@
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {type IpRange, parseIpRange} from '../ip/ip-range.ts';
+import {type IpRange, parseIpRange} from '../ip/ip-address.ts';
 import {BLOCK_TOGGLES, type BlockToggle, SPECIAL_RANGES, type SpecialRange} from '../ip/special-ranges.ts';
 import type {WebFetchOptions} from '../options.ts';
 import {describeOpening, type Opening, readOpenings} from './openings.ts';

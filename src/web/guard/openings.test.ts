@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {parseIpRange} from '../ip/ip-range.ts';
+import {parseIpRange} from '../ip/ip-address.ts';
 import {SPECIAL_RANGES} from '../ip/special-ranges.ts';
 import {describeOpening, readOpenings} from './openings.ts';
 

@@ -1,6 +1,5 @@
 import {toUrl} from '../../core/text/to-url.ts';
-import {parseIp} from '../ip/ip-address.ts';
-import {type IpRange, parseIpRange, rangeContains} from '../ip/ip-range.ts';
+import {type IpRange, parseIp, parseIpRange, rangeContains} from '../ip/ip-address.ts';
 import type {SpecialRange} from '../ip/special-ranges.ts';
 import type {WebFetchOptions} from '../options.ts';
 import type {WebUrl} from '../page.ts';

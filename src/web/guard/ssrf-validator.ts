@@ -1,6 +1,6 @@
 import type {Budget} from '../../core/budget.ts';
 import {ok, type Result} from '../../core/result.ts';
-import type {IpRange} from '../ip/ip-range.ts';
+import type {IpRange} from '../ip/ip-address.ts';
 import {classifyAddress} from './classify-address.ts';
 import type {HostResolver} from './dns/host-resolver.ts';
 import {resolveHost} from './dns/resolve-host.ts';

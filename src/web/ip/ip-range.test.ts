@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {parseIp} from './ip-address.ts';
-import {parseIpRange, rangeContains} from './ip-range.ts';
+import {parseIp, parseIpRange, rangeContains} from './ip-address.ts';
 
 function contains(cidr: string, text: string): boolean {
   const [range, address] = [parseIpRange(cidr), parseIp(text)];

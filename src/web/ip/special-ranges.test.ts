@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {parseIp} from './ip-address.ts';
-import {parseIpRange, rangeContains} from './ip-range.ts';
+import {parseIp, parseIpRange, rangeContains} from './ip-address.ts';
 import {type BlockToggle, SPECIAL_RANGES} from './special-ranges.ts';
 
 /** The most specific row that holds the address: the one that speaks for it (ruling A6). */

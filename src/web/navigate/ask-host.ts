@@ -1,6 +1,6 @@
 import type {Budget} from '../../core/budget.ts';
 import type {Clock} from '../../core/clock.ts';
-import type {HostGate, HostLease} from '../../core/replicas/host-gate.ts';
+import type {HostGate} from '../../core/replicas/host-gate.ts';
 import {ok, type Result} from '../../core/result.ts';
 import {retryAfterMs} from '../../core/text/retry-after-ms.ts';
 import type {HttpResponse} from '../page.ts';
@@ -52,16 +52,12 @@ export async function askHost(
     lease.leave();
     return opened;
   }
-  return ok({response: leaving(opened.value, lease, clock), unavailable: lease.unavailable});
-}
-
-/** The host is left when its answer is read, or dropped. */
-function leaving(response: HttpResponse, lease: HostLease, clock: Clock): HttpResponse {
-  const {status, headers} = response;
-  const refuses = status === TOO_MANY_REQUESTS || status === SERVICE_UNAVAILABLE;
-  const asked = headers.get('retry-after')?.[0]?.trim() ?? '';
+  // The host is left when its answer is read, or dropped.
+  const {value: response} = opened;
+  const refuses = response.status === TOO_MANY_REQUESTS || response.status === SERVICE_UNAVAILABLE;
+  const asked = response.headers.get('retry-after')?.[0]?.trim() ?? '';
   const leave = (): void => lease.leave(refuses ? (retryAfterMs(asked, clock.now()) ?? PAUSE_MS) : 0);
-  return {
+  const leaving: HttpResponse = {
     ...response,
     read: maxBytes => response.read(maxBytes).finally(leave),
     readPrefix: maxBytes => response.readPrefix(maxBytes).finally(leave),
@@ -70,4 +66,5 @@ function leaving(response: HttpResponse, lease: HostLease, clock: Clock): HttpRe
       response.discard();
     },
   };
+  return ok({response: leaving, unavailable: lease.unavailable});
 }

@@ -3,6 +3,7 @@ import type {Clock} from '../../core/clock.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {CheckedUrl, FetchedDocument, KeptDocument} from '../page.ts';
 import {followRedirects, type Recall} from './follow-redirects.ts';
+import {linkedMarkdown} from './link-header.ts';
 import type {Navigation} from './navigation.ts';
 import {type DocumentTerms, readDocument} from './read-document.ts';
 
@@ -37,5 +38,7 @@ export async function fetchDocument<Kept extends KeptDocument>(
   }
   const raw = await readDocument(response, terms);
   if (!raw.ok) return raw;
-  return ok({url, headers: response.headers, raw: raw.value, fetchedAt: clock.now(), permanent});
+  const {headers} = response;
+  const alternateLink = linkedMarkdown(headers);
+  return ok({url, headers, raw: raw.value, fetchedAt: clock.now(), permanent, alternateLink});
 }

@@ -60,13 +60,12 @@ export async function followRedirects<Kept extends KeptDocument>(
 
 /** The 304 of another address of the same origin; whatever else it answers, the page itself is asked for. */
 async function confirmThere(
-  address: WebUrl,
+  address: CheckedUrl,
   {conditions, isConfirmedBy}: KeptDocument,
   navigation: Navigation,
   budget: Budget,
 ): Promise<HttpResponse | undefined> {
-  const checked = navigation.check(address);
-  const hop = checked.ok ? await navigation.takeHop(checked.value, budget, conditions) : checked;
+  const hop = await navigation.takeHop(address, budget, conditions);
   if (!hop.ok || hop.value.kind === 'redirect') return undefined;
   const {response} = hop.value;
   if (response.status === NOT_MODIFIED && isConfirmedBy(response.headers)) return response;

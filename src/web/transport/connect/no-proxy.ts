@@ -1,5 +1,4 @@
-import {type IpAddress, parseIp, unmapIp} from '../../ip/ip-address.ts';
-import {parseIpRange, rangeContains} from '../../ip/ip-range.ts';
+import {type IpAddress, parseIp, parseIpRange, rangeContains, unmapIp} from '../../ip/ip-address.ts';
 import type {WebUrl} from '../../page.ts';
 import {canonicalAddress} from './canonical-address.ts';
 
