@@ -1,5 +1,5 @@
 import {toUrl} from '../../core/text/to-url.ts';
-import type {Result, WebFetchArgs} from '../../index.ts';
+import type {FetchResponse, Result, WebFetchArgs} from '../../index.ts';
 import type {CommandContext, CommandDefinition} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {modeFlag} from '../flags/mode-flag.ts';
@@ -9,7 +9,6 @@ import {UsageError} from '../flags/usage-error.ts';
 import {readSettings, type SettingFlags} from '../read-settings.ts';
 import {renderCut} from '../render/render-cut.ts';
 import {renderFailure} from '../render/render-failure.ts';
-import {renderHint} from '../render/render-hint.ts';
 import {renderForTerminal, renderPlain} from '../render/render-page.ts';
 import {forTerminal} from '../terminal/for-terminal.ts';
 import {printable} from '../terminal/printable.ts';
@@ -212,4 +211,12 @@ async function print(
     const source = urls.length > 1 ? `${index > 0 ? '\n---\n\n' : ''}Source: ${response.final_url}\n\n` : '';
     await console.out(source + renderPlain(markdown));
   }
+}
+
+/** For standard error: why a page without text may have none. `undefined` where there is text. */
+function renderHint({final_url, chunks, rendering_method}: FetchResponse): string | undefined {
+  if (chunks.length > 0) return undefined;
+  return rendering_method === 'http'
+    ? `${final_url} has no text. A script may make it: try --force-browser.\n`
+    : `${final_url} has no text, not even after its scripts have run.\n`;
 }

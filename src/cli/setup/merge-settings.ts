@@ -1,9 +1,9 @@
 import {mergeTomlTable} from '../../config/merge-toml-table.ts';
 import type {Result} from '../../core/result.ts';
-import {CLIENT_ENTRIES, type Client, SERVER_NAME} from './clients.data.ts';
+import {CLIENT_ENTRIES, type Client, type ClientEntry, SERVER_NAME} from './clients.data.ts';
 import {mergeJson} from './merge-json.ts';
-import {serverEntry} from './server-entry.ts';
 
+type Entry = Readonly<Record<string, string | number | readonly string[]>>;
 type Settings = Readonly<Record<string, unknown>>;
 
 /** The settings of a client with our server among the others; of an empty file, what to paste. */
@@ -27,4 +27,10 @@ export function mergeSettings(
 function flagsOf(args: unknown): readonly string[] {
   if (!Array.isArray(args)) return [];
   return args.filter(one => typeof one === 'string' && one.startsWith('--'));
+}
+
+/** What stands under the name of the server in the settings of a client. */
+function serverEntry(client: Client, [command, ...args]: readonly [string, ...string[]]): Entry {
+  const {before, after}: ClientEntry = CLIENT_ENTRIES[client];
+  return {...before, command, args, ...after};
 }

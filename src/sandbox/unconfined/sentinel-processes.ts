@@ -1,5 +1,4 @@
 import {readdir, readFile} from 'node:fs/promises';
-import {endProcess} from './end-process.ts';
 
 const MAX_KILL_TRIES = 1000;
 const MAX_NAMES = 16;
@@ -39,4 +38,13 @@ export async function endBySentinel(
   }
   if (leader !== undefined) names.delete(leader);
   return [...names.values()].slice(0, MAX_NAMES);
+}
+
+/** A process, or a group where the number is negative. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone by itself.
+  }
 }

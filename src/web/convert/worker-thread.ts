@@ -1,8 +1,8 @@
 import {Worker} from 'node:worker_threads';
+import {freeMemoryWhenIdle} from '../../core/memory/free-memory.ts';
 import {packageFile} from '../../core/package-file.ts';
 import type {ProblemReason} from '../extract/conversion-problem.ts';
-import type {Job, JobResults, SentDocument} from './jobs.ts';
-import {receiveDocument} from './receive-document.ts';
+import type {ConvertedDocument, Job, JobResults, SentDocument} from './jobs.ts';
 
 export type JobAnswer =
   | {readonly value: unknown}
@@ -96,4 +96,11 @@ function handedOver(job: Job): [job: Job, given: ArrayBuffer[]] {
   const whole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   const bytes = whole ? job.bytes : Uint8Array.from(job.bytes);
   return [{...job, bytes}, [bytes.buffer as ArrayBuffer]];
+}
+
+/** What a thread has sent. Nothing that converts documents is loaded for it. */
+function receiveDocument({markdown: bytes, document, ...rest}: SentDocument): ConvertedDocument {
+  const markdown = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  freeMemoryWhenIdle([bytes]);
+  return {...rest, document: {markdown, ...document}};
 }

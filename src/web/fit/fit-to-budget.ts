@@ -1,9 +1,14 @@
 import {fail} from '../../core/failure/fail.ts';
 import {ok, type Result} from '../../core/result.ts';
-import type {FetchChunk, FetchResponse, Note} from '../page.ts';
+import {
+  type FetchChunk,
+  type FetchResponse,
+  type Note,
+  TRUNCATION_PRECEDENCE,
+  type TruncationReason,
+} from '../page.ts';
 import {orderNotes} from './order-notes.ts';
 import {truncateText} from './truncate-text.ts';
-import {truncationReason} from './truncation-reason.ts';
 
 /** A response before it is known whether it has to be cut. `truncated` and its reason follow from `notes`. */
 export type UnfittedResponse = Omit<FetchResponse, 'truncated' | 'truncation_reason'>;
@@ -75,4 +80,12 @@ class Envelope {
     // Spreading keeps the place of `chunks` among the fields.
     return {...this.#response, chunks};
   }
+}
+
+/**
+ * FR-WF-TRUNC-REASON-02: the reason of highest precedence among the notes. Every reason is a note too,
+ * so the notes say both whether and why a response is truncated.
+ */
+function truncationReason(notes: readonly Note[]): TruncationReason | undefined {
+  return TRUNCATION_PRECEDENCE.find(reason => notes.includes(reason));
 }

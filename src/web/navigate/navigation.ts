@@ -26,7 +26,8 @@ import {authorizeHop} from './authorize-hop.ts';
 import type {HostCall} from './host-call.ts';
 import type {HostReach} from './host-reach.ts';
 import {RobotsTime, type RobotsTimeDeps} from './robots-time.ts';
-import {signatureChallenge} from './signature-challenge.ts';
+
+const REFUSED_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 export interface NavigationDeps extends RobotsTimeDeps, AskHostDeps {
   readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'robots' | 'max_redirects'>;
@@ -202,4 +203,9 @@ function hopOf(response: HttpResponse, from: WebUrl): Result<Hop> {
   }
   const permanent = status === 301 || status === 308;
   return ok({kind: 'redirect', permanent, target: () => resolveUrl(location, from)});
+}
+
+/** RFC 9421 §5.1: which signatures a server asks for that does not answer without one. */
+function signatureChallenge({status, headers}: HttpResponse): string | undefined {
+  return REFUSED_STATUSES.has(status) ? headers.get('accept-signature')?.join(', ') : undefined;
 }
