@@ -9,6 +9,10 @@ test('ruling W8: a supervisor that is not process 1 of a container ends nothing,
   expect({status, stdout}).toEqual({status: 125, stdout: ''});
 });
 
+/** A program in the background that is no copy of the shell any more. */
+const sleeping = (seconds: number): string =>
+  `sleep ${seconds} & until read -r name </proc/$!/comm && [ "$name" = sleep ]; do :; done`;
+
 /** A supervisor in a namespace of processes, as in a container; lines of its answers, one after another. */
 function supervise(before: string) {
   const namespace = [
@@ -34,7 +38,7 @@ function supervise(before: string) {
 
 describe.runIf(process.env['FORGE_TEST_BWRAP'] !== undefined)('the supervisor of a container', () => {
   test('ruling W8: for each line it ends every other process and says which they were', async () => {
-    const {child, until} = supervise('sleep 600 & sleep 601 &');
+    const {child, until} = supervise(`${sleeping(600)}\n${sleeping(601)}`);
     expect(await until('ready')).toEqual([expect.stringMatching(/^oom \d+$/), 'ready']);
     child.stdin.write('0\n');
     expect(await until('swept')).toEqual([
