@@ -8,7 +8,8 @@ import type {PageBlocks} from './blocks/page-blocks.ts';
 export function joinLinks(tree: Tree, {links}: PageBlocks): void {
   const joined = new Set<number>();
   for (const link of links) {
-    if (joined.has(link) || !beginsWithText(tree, link)) continue;
+    // Most links have none behind them, which is the first that can be told.
+    if (linkBehind(tree, link) === NONE || joined.has(link) || !beginsWithText(tree, link)) continue;
     const target = tree.attribute(link, ATTRIBUTE.href);
     for (let piece = nextPiece(tree, link, target); piece !== NONE; piece = nextPiece(tree, link, target)) {
       joined.add(piece);
@@ -26,12 +27,20 @@ export function joinLinks(tree: Tree, {links}: PageBlocks): void {
 }
 
 function nextPiece(tree: Tree, link: number, target: string | undefined): number {
-  let next = tree.nextSibling(link);
-  if (next !== NONE && tree.tag(next) === TAG.text && tree.text(next).trim() === '')
-    next = tree.nextSibling(next);
-  const isPiece =
-    next !== NONE && tree.tag(next) === TAG.a && tree.attribute(next, ATTRIBUTE.href) === target;
+  const next = linkBehind(tree, link);
+  const isPiece = next !== NONE && tree.attribute(next, ATTRIBUTE.href) === target;
   return isPiece && beginsWithText(tree, next) ? next : NONE;
+}
+
+/** The link that follows with nothing but blanks between. */
+function linkBehind(tree: Tree, link: number): number {
+  let next = tree.nextSibling(link);
+  if (tree.tag(next) === TAG.text) {
+    const behind = tree.nextSibling(next);
+    if (tree.tag(behind) !== TAG.a || tree.text(next).trim() !== '') return NONE;
+    next = behind;
+  }
+  return tree.tag(next) === TAG.a ? next : NONE;
 }
 
 function move(tree: Tree, node: number, link: number): void {

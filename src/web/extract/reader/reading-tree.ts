@@ -9,8 +9,8 @@ import {placeStreamedSegments} from './streamed-segments.ts';
 const LEAST_UNITS = 250;
 const STREAMED = ['<template id="B:', '<template id="P:'];
 const NOSCRIPT = /<\/?noscript(?=[\s/>])[^>]*>/gi;
-const TAGS = /<[^>]*>/g;
 const BLANKS = /\s+/g;
+const TAGS_AND_BLANKS = /<[^>]*>|\s+/g;
 
 /**
  * The tree to read a document from. A page that says more to a reader without scripts than to one with them (forums
@@ -66,5 +66,5 @@ const READ: ReadonlySet<number> = new Set([TAG.nav, TAG.footer, TAG.header, TAG.
 function sourceUnits(tree: Tree, noscript: number): number {
   const child = tree.firstChild(noscript);
   if (child === NONE || tree.tag(child) !== TAG.text) return 0;
-  return tree.text(child).replace(TAGS, '').replace(BLANKS, '').length;
+  return tree.text(child).replace(TAGS_AND_BLANKS, '').length;
 }

@@ -30,19 +30,19 @@ export function classSharesOf({blocks, elements, classRows}: PageBlocks, sums: P
     const row = elements.classRow[element] ?? 0;
     if (isDone[row] === 1) continue;
     isDone[row] = 1;
-    const above = elements.classRow[elements.parent[element] ?? 0] ?? 0;
     const first = elements.firstBlock[element] ?? 0;
     const units = (sums.units[elements.endBlock[element] ?? 0] ?? 0) - (sums.units[first] ?? 0);
     const share = units / total;
     const start = row * CATEGORIES;
-    const from = above * CATEGORIES;
-    for (const shares of [inner, outer, before]) shares.copyWithin(start, from, from + CATEGORIES);
-    for (let at = start; at < start + CATEGORIES; at++) {
-      if (classRows[at] !== element) continue;
-      inner[at] = share < MOST ? share : -1;
-      if (share >= MOST || outer[at] !== -1) continue;
-      outer[at] = share;
-      before[at] = (sums.proseUnits[first] ?? 0) / totalProse;
+    const from = (elements.classRow[elements.parent[element] ?? 0] ?? 0) * CATEGORIES;
+    for (let category = 0; category < CATEGORIES; category++) {
+      const at = start + category;
+      const above = from + category;
+      const isOwn = classRows[at] === element;
+      inner[at] = isOwn ? (share < MOST ? share : -1) : (inner[above] as number);
+      const isOutermost = isOwn && share < MOST && outer[above] === -1;
+      outer[at] = isOutermost ? share : (outer[above] as number);
+      before[at] = isOutermost ? (sums.proseUnits[first] ?? 0) / totalProse : (before[above] as number);
     }
   }
   return {inner, outer, before};
