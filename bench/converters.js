@@ -2,13 +2,16 @@ import {loadAddon, loadOurs, loadPeer} from './load.js';
 import {BASE} from './pages.js';
 
 export const OURS = 'forge-tools';
+export const READER = 'forge-tools, reader';
 export const CHUNKED = 'forge-tools, counted chunks';
+export const CHUNKED_LATER = 'forge-tools, counted chunks, as the command line compiles';
 export const WHOLE = 'forge-tools, whole web_fetch';
 
 /** Name → what makes Markdown (or, where it says so, text) of an HTML page. What does not load is left out. */
 export async function converters() {
   const all = {
     [OURS]: await forgeTools(),
+    [READER]: await forgeTools('reader'),
     'mdream (Rust)': mdreamRust({}),
     'mdream (Rust), minimal': mdreamRust({minimal: true, isolateMain: true}),
     '@mdream/js': await mdreamJs(),
@@ -23,9 +26,9 @@ export async function converters() {
   return Object.fromEntries(Object.entries(all).filter(([, convert]) => convert !== undefined));
 }
 
-export async function forgeTools() {
+export async function forgeTools(mode = 'srd') {
   const {extractHtml} = await loadOurs('web/extract/extract-html.js');
-  return html => extractHtml(html, {baseUrl: BASE, honorBaseHref: false}).markdown;
+  return html => extractHtml(html, {baseUrl: BASE, honorBaseHref: false, mode}).markdown;
 }
 
 export function mdreamRust(options) {

@@ -156,6 +156,7 @@ export function assembleToolbox(resolved: ResolvedConfig, ports: ToolboxPorts = 
     log,
     clock,
     env: environment.env,
+    ownsProcess: environment.ownsProcess,
     resolver: ports.resolver,
     certificateAuthorities: ports.certificateAuthorities ?? [],
     reads: readableMedia(config.tools.webread),

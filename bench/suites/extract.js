@@ -3,7 +3,7 @@ import {fork} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {CHUNKED, converters, OURS} from '../converters.js';
+import {CHUNKED, CHUNKED_LATER, converters, OURS, READER} from '../converters.js';
 import {inTemporaryDirectory} from '../in-temporary-directory.js';
 import {loadOurs, loadPeer} from '../load.js';
 import {alternate, ratios} from '../measure.js';
@@ -13,7 +13,7 @@ import {describePages, loadPages} from '../pages.js';
 const HEAVY = /turndown|node-html-markdown/;
 /** The first page is the one whose size is nearest. */
 const FIRST_PAGE = 244_000;
-const FIRST_PAGE_BY = [OURS, CHUNKED, 'mdream (Rust)', '@mdream/js'];
+const FIRST_PAGE_BY = [OURS, CHUNKED, CHUNKED_LATER, 'mdream (Rust)', '@mdream/js'];
 
 export async function measure({rounds}) {
   const pages = loadPages();
@@ -33,12 +33,15 @@ export async function measure({rounds}) {
   const bars = [{text: 'times @mdream/js', values: ratios(costs[OURS], costs['@mdream/js']), atLeast: 2}];
   const rust = costs['mdream (Rust)'];
   if (rust) bars.push({text: 'aim: times mdream (Rust)', values: ratios(costs[OURS], rust), atLeast: 1});
-  const slowest = first.rows.find(({name}) => name === CHUNKED);
   bars.push({
-    text: 'first page of a fresh process, with counted chunks, ms',
-    values: slowest.costs,
-    atMost: 60,
+    text: "reader mode, share of the speed of the SRD's",
+    values: ratios(costs[READER], costs[OURS]),
+    atLeast: 0.5,
   });
+  for (const {name, costs: values} of first.rows) {
+    if (name !== CHUNKED && name !== CHUNKED_LATER) continue;
+    bars.push({text: `first page of a fresh process, ms: ${name}`, values, atMost: 60});
+  }
   return {
     tables: [tableOf('HTML to Markdown', costs), tree, tableOf('beside those on a DOM', heavyCosts), first],
     bars,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import {readFileSync} from 'node:fs';
-import {readEnvironment} from '../config/environment.ts';
+import {type Environment, readEnvironment} from '../config/environment.ts';
 import {packageFile} from '../core/package-file.ts';
 import {errorCode} from '../system/error-code.ts';
 import {processConsole} from './console.ts';
@@ -8,7 +8,7 @@ import {EXIT, type ExitCode} from './exit-codes.ts';
 import {loadServices} from './load-services.ts';
 import {runCli} from './run-cli.ts';
 
-const environment = readEnvironment();
+const environment: Environment = {...readEnvironment(), ownsProcess: true};
 const interrupt = new AbortController();
 process.once('SIGINT', () => interrupt.abort());
 process.once('SIGTERM', () => interrupt.abort());

@@ -7,6 +7,8 @@ export interface Environment {
   /** The temporary directory of the operating system. */
   readonly tempDir: string;
   readonly homeDir: string;
+  /** Whether nobody else's code runs in the process, as in that of the command line. Default: no. */
+  readonly ownsProcess?: boolean;
 }
 
 /** The only place that reads the process environment: a snapshot of it. */

@@ -76,6 +76,7 @@ export function openPageReader(
     log,
     clock: systemClock,
     env: environment.env,
+    ownsProcess: environment.ownsProcess,
     resolver: undefined,
     certificateAuthorities: [],
     reads: readableMedia(config.tools.webread),

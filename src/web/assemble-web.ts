@@ -12,7 +12,7 @@ import {type Browser, createBrowser} from './browser/browser.ts';
 import {type BrowserProbe, probeBrowser} from './browser/probe.ts';
 import {openDiskCache} from './cache/disk-cache.ts';
 import {PermanentRedirects} from './cache/permanent-redirects.ts';
-import {WorkerPool} from './convert/worker-pool.ts';
+import {DEFAULT_WORKER_POOL, WorkerPool} from './convert/worker-pool.ts';
 import {
   type FetchLimits,
   type FetchOutcome,
@@ -54,6 +54,8 @@ export interface WebPorts {
   readonly log: Log;
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether nobody else's code runs in the process. Default: no. */
+  readonly ownsProcess?: boolean | undefined;
   readonly resolver: HostResolver | undefined;
   readonly certificateAuthorities: readonly string[];
   /** Real paths of trees of which no program is run, such as the workspace. */
@@ -119,7 +121,7 @@ export function assembleWeb(
     extraCaFile: ports.env['NODE_EXTRA_CA_CERTS'],
   });
   const headers = requestHeaders(options);
-  const workers = new WorkerPool();
+  const workers = new WorkerPool({...DEFAULT_WORKER_POOL, ownsProcess: ports.ownsProcess ?? false});
   const browser = webBrowser(options, {...ports, log});
   const ttlMs = options.cache_ttl_days * DAY_MS;
   const cache = openDiskCache({

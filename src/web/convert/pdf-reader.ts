@@ -7,6 +7,6 @@ import {PDF_HEAP_MB, WorkerThread} from './worker-thread.ts';
  */
 process.once('disconnect', () => process.exit());
 process.once('message', async (job: ConvertJob) => {
-  const answer = await new WorkerThread(PDF_HEAP_MB).run(job);
+  const answer = await new WorkerThread({heapMb: PDF_HEAP_MB}).run(job);
   process.send?.(answer, () => process.exit());
 });

@@ -11,6 +11,8 @@ export interface WorkerPoolSettings {
   /** Bytes of a document (for chunking, UTF-16 units of Markdown to count) from which on it leaves the event loop. */
   readonly threshold: Readonly<Record<Job['kind'], number>>;
   readonly maxThreads: number;
+  /** Whether its threads may change what holds for the whole process. Default: no. */
+  readonly ownsProcess?: boolean;
 }
 
 /** What was counted takes a fifth of the time, or less (`npm run bench -- offload`). */
@@ -89,7 +91,7 @@ export class WorkerPool {
       if (idle?.alive && !forPdf) return idle;
       if (idle) await this.#discard(idle);
       else if (this.#workers.size < this.#settings.maxThreads) {
-        const worker = forPdf ? new PdfProcess() : new WorkerThread();
+        const worker = forPdf ? new PdfProcess() : new WorkerThread(this.#settings);
         this.#workers.add(worker);
         return worker;
       } else {

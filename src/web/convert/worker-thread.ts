@@ -31,15 +31,28 @@ export interface ConversionWorker {
   readonly kill: () => Promise<void>;
 }
 
+export interface ThreadSettings {
+  /** MiB: what needs more ends it. Default: 1,024. */
+  readonly heapMb?: number;
+  /** Whether it may change what holds for the whole process. Default: no. */
+  readonly ownsProcess?: boolean;
+}
+
+/** What a thread starts with. */
+export interface ThreadData {
+  readonly ownsProcess: boolean;
+}
+
 /** One thread that does one job at a time and can be killed in the middle of it. */
 export class WorkerThread implements ConversionWorker {
   readonly #worker: Worker;
   #settle: ((answer: JobAnswer) => void) | undefined;
   #dead = false;
 
-  /** `heapMb` are MiB: what needs more ends it. */
-  constructor(heapMb = HEAP_MB) {
+  constructor({heapMb = HEAP_MB, ownsProcess = false}: ThreadSettings = {}) {
+    const data: ThreadData = {ownsProcess};
     this.#worker = new Worker(packageFile(ENTRY), {
+      workerData: data,
       resourceLimits: {maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB},
       env: {},
     });

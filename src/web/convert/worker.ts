@@ -1,6 +1,10 @@
-import {parentPort} from 'node:worker_threads';
+import {parentPort, workerData} from 'node:worker_threads';
 import {ConversionProblem} from '../extract/conversion-problem.ts';
+import {compileLater} from './compile-later.ts';
 import {convertToSend, type Job, type JobResults, runJob, type SentDocument, transferables} from './jobs.ts';
+import type {ThreadData} from './worker-thread.ts';
+
+if ((workerData as ThreadData).ownsProcess) compileLater();
 
 /** The entry of a worker thread: one job at a time, one answer a job. */
 parentPort?.on('message', async (job: Job) => {
