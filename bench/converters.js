@@ -11,7 +11,7 @@ export const WHOLE = 'forge-tools, whole web_fetch';
 export async function converters() {
   const all = {
     [OURS]: await forgeTools(),
-    [READER]: await forgeTools('reader'),
+    [READER]: await reader(),
     'mdream (Rust)': mdreamRust({}),
     'mdream (Rust), minimal': mdreamRust({minimal: true, isolateMain: true}),
     '@mdream/js': await mdreamJs(),
@@ -29,6 +29,12 @@ export async function converters() {
 export async function forgeTools(mode = 'srd') {
   const {extractHtml} = await loadOurs('web/extract/extract-html.js');
   return html => extractHtml(html, {baseUrl: BASE, honorBaseHref: false, mode}).markdown;
+}
+
+/** Builds before it have no such mode. */
+async function reader() {
+  const there = await loadOurs('web/extract/reader/main-content.js').catch(() => undefined);
+  return there && forgeTools('reader');
 }
 
 export function mdreamRust(options) {

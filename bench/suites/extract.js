@@ -33,11 +33,13 @@ export async function measure({rounds}) {
   const bars = [{text: 'times @mdream/js', values: ratios(costs[OURS], costs['@mdream/js']), atLeast: 2}];
   const rust = costs['mdream (Rust)'];
   if (rust) bars.push({text: 'aim: times mdream (Rust)', values: ratios(costs[OURS], rust), atLeast: 1});
-  bars.push({
-    text: "reader mode, share of the speed of the SRD's",
-    values: ratios(costs[READER], costs[OURS]),
-    atLeast: 0.5,
-  });
+  if (costs[READER]) {
+    bars.push({
+      text: "reader mode, share of the speed of the SRD's",
+      values: ratios(costs[READER], costs[OURS]),
+      atLeast: 0.5,
+    });
+  }
   for (const {name, costs: values} of first.rows) {
     if (name !== CHUNKED && name !== CHUNKED_LATER) continue;
     bars.push({text: `first page of a fresh process, ms: ${name}`, values, atMost: 60});
