@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {formatIp, parseIp} from './ip-address.ts';
+import {formatIp, parseIp, reachedIp} from './ip-address.ts';
 
 /** The canonical text; undefined for what is no address. */
 function canonical(text: string): string | undefined {
@@ -55,4 +55,19 @@ test.each([
   '12345::',
 ])('%s is no address', text => {
   expect(parseIp(text)).toBeUndefined();
+});
+
+test.each([
+  ['64:ff9b::a9fe:a9fe', '169.254.169.254'],
+  ['64:ff9b::', '0.0.0.0'],
+  ['::ffff:127.0.0.1', '127.0.0.1'],
+  // One bit beside each of the words that make the prefix.
+  ['64:ff9a::a9fe:a9fe', '64:ff9a::a9fe:a9fe'],
+  ['64:ff9b:0:1::a9fe:a9fe', '64:ff9b:0:1::a9fe:a9fe'],
+  ['64:ff9b::1:a9fe:a9fe', '64:ff9b::1:a9fe:a9fe'],
+  ['::a9fe:a9fe', '::a9fe:a9fe'],
+  ['169.254.169.254', '169.254.169.254'],
+])('FR-WF-05a %s leads to %s', (written, expected) => {
+  const address = parseIp(written);
+  expect(address && formatIp(reachedIp(address))).toBe(expected);
 });
