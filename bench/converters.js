@@ -7,23 +7,32 @@ export const CHUNKED = 'forge-tools, counted chunks';
 export const CHUNKED_LATER = 'forge-tools, counted chunks, as the command line compiles';
 export const WHOLE = 'forge-tools, whole web_fetch';
 
-/** Name → what makes Markdown (or, where it says so, text) of an HTML page. What does not load is left out. */
-export async function converters() {
-  const all = {
-    [OURS]: await forgeTools(),
-    [READER]: await reader(),
-    'mdream (Rust)': mdreamRust({}),
-    'mdream (Rust), minimal': mdreamRust({minimal: true, isolateMain: true}),
-    '@mdream/js': await mdreamJs(),
-    'html-to-markdown (Rust)': htmlToMarkdownRust(),
-    turndown: await turndown(),
-    'node-html-markdown': await nodeHtmlMarkdown(),
-    'html-to-text (text)': await htmlToText(),
-    'readability, linkedom, turndown': await readabilityLinkedom(),
-    'readability, jsdom, turndown': await readabilityJsdom(),
-    'defuddle, linkedom, turndown': await defuddleLinkedom(),
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, convert]) => convert !== undefined));
+/** Name → loads what makes Markdown (or, where it says so, text) of an HTML page; nothing where that cannot be had. */
+const LOADERS = {
+  [OURS]: () => forgeTools(),
+  [READER]: reader,
+  'mdream (Rust)': () => mdreamRust({}),
+  'mdream (Rust), minimal': () => mdreamRust({minimal: true, isolateMain: true}),
+  '@mdream/js': mdreamJs,
+  'html-to-markdown (Rust)': htmlToMarkdownRust,
+  turndown,
+  'node-html-markdown': nodeHtmlMarkdown,
+  'html-to-text (text)': htmlToText,
+  'readability, linkedom, turndown': readabilityLinkedom,
+  'readability, jsdom, turndown': readabilityJsdom,
+  'defuddle, linkedom, turndown': defuddleLinkedom,
+};
+
+export const CONVERTERS = Object.keys(LOADERS);
+
+/** Name → what makes Markdown of an HTML page. What does not load is left out. */
+export async function converters(names = CONVERTERS) {
+  const loaded = {};
+  for (const name of names) {
+    const convert = await LOADERS[name]();
+    if (convert !== undefined) loaded[name] = convert;
+  }
+  return loaded;
 }
 
 export async function forgeTools(mode = 'srd') {

@@ -49,7 +49,7 @@ async function wholeFetch() {
 }
 
 async function alone() {
-  const convert = (await converters())[contender];
+  const convert = (await converters([contender]))[contender];
   const bytes = readFileSync(file);
   return async () => convert(bytes.toString('utf8'));
 }

@@ -1,70 +1,74 @@
 // HTML to chunks with exact token counts, beside what one would put together from packages.
-import {forgeTools, OURS, readabilityJsdom} from '../converters.js';
-import {loadAddon, loadOurs, loadPeer} from '../load.js';
-import {alternate, ratios} from '../measure.js';
-import {BASE, describePages, loadPages} from '../pages.js';
+import {forgeTools, mdreamRust, OURS, readabilityJsdom} from '../converters.js';
+import {loadOurs, loadPeer} from '../load.js';
+import {alternate, alternateApart, LONG_WARM_UP_MS, ratios} from '../measure.js';
+import {describePages, loadPages} from '../pages.js';
 
 const MAX_TOKENS = 600;
+const STEADY = {sampleMs: 500, warmUpMs: LONG_WARM_UP_MS};
+const MDREAM = 'mdream (Rust), LangChain, gpt-tokenizer';
 const STACK = 'readability, jsdom, turndown, LangChain, gpt-tokenizer';
+
+/** Name → loads what makes chunks of an HTML page. */
+const chunkers = {
+  [OURS]: async () => {
+    const {extract, chunkMarkdown, countTokens} = await ours();
+    return html => chunkMarkdown(extract(html), MAX_TOKENS, countTokens);
+  },
+  [MDREAM]: async () => {
+    const convert = mdreamRust({});
+    const split = await langChain();
+    return convert && (html => split(convert(html)));
+  },
+  [STACK]: async () => {
+    const convert = await readabilityJsdom();
+    const split = await langChain();
+    return html => split(convert(html));
+  },
+};
 
 export async function measure({rounds}) {
   const pages = loadPages();
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
-  const split = await langChain();
-  const ours = await forgeTools();
-  const readability = await readabilityJsdom();
-  const addon = loadAddon('@mdream/rust-linux-x64-gnu');
-  const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
-  const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
-  const whole = () => {
-    for (const {html} of pages) chunkMarkdown(ours(html), MAX_TOKENS, countTokens);
-  };
-  const light = {
-    [OURS]: whole,
-    ...(addon && {
-      'mdream (Rust), LangChain, gpt-tokenizer': async () => {
-        for (const {html} of pages) await split(addon.htmlToMarkdown(html, {origin: BASE}).markdown);
-      },
-    }),
-  };
-  // Its garbage, hundreds of megabytes of a DOM, is not to be that of the others.
-  const heavy = {
-    [OURS]: whole,
-    [STACK]: async () => {
-      for (const {html} of pages) await split(readability(html));
-    },
-  };
-  const costs = await alternate(light, rounds, {sampleMs: 500});
-  const ownStages = await stages(pages, rounds, {ours, countTokens, chunkMarkdown});
-  const heavyCosts = await alternate(heavy, Math.min(rounds, 3));
-  const tableOf = (title, of) => {
-    const rows = Object.entries(of).map(([name, ms]) => ({name, costs: ms, bytes}));
-    return {title, unit: 'MB/s', rows, ours: OURS};
-  };
+  const costs = await alternateApart(import.meta.filename, [OURS, MDREAM, STACK], rounds, STEADY);
+  const rows = Object.entries(costs).map(([name, ms]) => ({name, costs: ms, bytes}));
+  const bars = [{text: `times ${STACK}`, values: ratios(costs[OURS], costs[STACK]), atLeast: 30}];
   return {
-    tables: [
-      tableOf('HTML to counted chunks', costs),
-      ownStages,
-      tableOf('beside those on a DOM', heavyCosts),
-    ],
-    bars: [{text: `times ${STACK}`, values: ratios(heavyCosts[OURS], heavyCosts[STACK]), atLeast: 30}],
+    tables: [{title: 'HTML to counted chunks', unit: 'MB/s', rows, ours: OURS}, await stages(pages, rounds)],
+    bars,
     remarks: [describePages(pages), `Chunks of at most ${MAX_TOKENS} tokens, each with its count.`],
   };
 }
 
+/** What makes chunks of every page, in a process of its own. */
+export async function contender(name) {
+  const chunk = await chunkers[name]();
+  if (chunk === undefined) return undefined;
+  const pages = loadPages();
+  return async () => {
+    for (const {html} of pages) {
+      const chunks = chunk(html);
+      // Waiting for what is no promise would count against ours.
+      if (chunks instanceof Promise) await chunks;
+    }
+  };
+}
+
 /** Our own stages, per byte of what each is given. */
-async function stages(pages, rounds, {ours, countTokens, chunkMarkdown}) {
-  const texts = pages.map(({html}) => ours(html));
+async function stages(pages, rounds) {
+  const {extract, chunkMarkdown, countTokens} = await ours();
+  const texts = pages.map(({html}) => extract(html));
   const html = pages.reduce((sum, page) => sum + page.bytes, 0);
   const markdown = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const costs = await alternate(
     {
-      'extract, of HTML': () => pages.forEach(page => void ours(page.html)),
+      'extract, of HTML': () => pages.forEach(page => void extract(page.html)),
       'count, of Markdown': () => texts.forEach(text => void countTokens(text)),
       'chunk and count, of Markdown': () =>
         texts.forEach(text => void chunkMarkdown(text, MAX_TOKENS, countTokens)),
     },
     rounds,
+    STEADY,
   );
   const rows = Object.entries(costs).map(([name, ms]) => ({
     name,
@@ -72,6 +76,12 @@ async function stages(pages, rounds, {ours, countTokens, chunkMarkdown}) {
     bytes: name.endsWith('HTML') ? html : markdown,
   }));
   return {title: 'our stages', unit: 'MB/s', rows};
+}
+
+async function ours() {
+  const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
+  const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
+  return {extract: await forgeTools(), chunkMarkdown, countTokens};
 }
 
 /** LangChain's splitter for Markdown, told to count tokens as it is told in its documentation. */

@@ -3,14 +3,25 @@ import {fork} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {CHUNKED, CHUNKED_LATER, converters, OURS, READER} from '../converters.js';
+import {CHUNKED, CHUNKED_LATER, CONVERTERS, converters, OURS, READER} from '../converters.js';
 import {inTemporaryDirectory} from '../in-temporary-directory.js';
 import {loadOurs, loadPeer} from '../load.js';
-import {alternate, ratios} from '../measure.js';
+import {alternateApart, LONG_WARM_UP_MS, ratios} from '../measure.js';
 import {describePages, loadPages} from '../pages.js';
 
-/** Those that build a tree of objects, often a hundred times slower; their garbage is not to be ours. */
-const HEAVY = /turndown|node-html-markdown/;
+const STEADY = {sampleMs: 500, warmUpMs: LONG_WARM_UP_MS};
+/** Those that build a tree of objects: they do what we do, often a hundred times slower. */
+const ON_DOM = /turndown|node-html-markdown/;
+/** Name → loads what parses alone. */
+const PARSERS = {
+  'forge-tools (tree)': async () =>
+    (await loadOurs('web/extract/tree/parse-html.js').catch(() => ({}))).parseHtml,
+  'parse5 (tree)': async () => (await loadPeer('parse5'))?.parse,
+  'htmlparser2 (events)': async () => {
+    const htmlparser2 = await loadPeer('htmlparser2');
+    return htmlparser2 && (html => new htmlparser2.Parser({}).end(html));
+  },
+};
 /** The first page is the one whose size is nearest. */
 const FIRST_PAGE = 244_000;
 const FIRST_PAGE_BY = [OURS, CHUNKED, CHUNKED_LATER, 'mdream (Rust)', '@mdream/js'];
@@ -18,12 +29,11 @@ const FIRST_PAGE_BY = [OURS, CHUNKED, CHUNKED_LATER, 'mdream (Rust)', '@mdream/j
 export async function measure({rounds}) {
   const pages = loadPages();
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
-  const all = Object.entries(await converters());
-  const light = all.filter(([name]) => !HEAVY.test(name));
-  const heavy = all.filter(([name]) => name === OURS || HEAVY.test(name));
-  const costs = await alternate(overPages(pages, Object.fromEntries(light)), rounds, {sampleMs: 500});
-  const tree = await parsing(pages, bytes, rounds);
-  const heavyCosts = await alternate(overPages(pages, Object.fromEntries(heavy)), Math.min(rounds, 3));
+  const besides = CONVERTERS.filter(name => !ON_DOM.test(name));
+  const onDom = CONVERTERS.filter(name => name === OURS || ON_DOM.test(name));
+  const costs = await alternateApart(import.meta.filename, besides, rounds, STEADY);
+  const parsing = await alternateApart(import.meta.filename, Object.keys(PARSERS), rounds, STEADY);
+  const domCosts = await alternateApart(import.meta.filename, onDom, Math.min(rounds, 3), STEADY);
   const first = await firstPage(pages, rounds);
   const tableOf = (title, of) => {
     const rows = Object.entries(of).map(([name, ms]) => ({name, costs: ms, bytes}));
@@ -45,9 +55,24 @@ export async function measure({rounds}) {
     bars.push({text: `first page of a fresh process, ms: ${name}`, values, atMost: 60});
   }
   return {
-    tables: [tableOf('HTML to Markdown', costs), tree, tableOf('beside those on a DOM', heavyCosts), first],
+    tables: [
+      tableOf('HTML to Markdown', costs),
+      {...tableOf('parsing alone', parsing), ours: undefined},
+      tableOf('beside those on a DOM', domCosts),
+      first,
+    ],
     bars,
     remarks: [describePages(pages), 'mdream and html-to-text do not build the tree of the HTML standard.'],
+  };
+}
+
+/** One converter or parser over every page, in a process of its own. */
+export async function contender(name) {
+  const convert = name in PARSERS ? await PARSERS[name]() : (await converters([name]))[name];
+  if (convert === undefined) return undefined;
+  const pages = loadPages();
+  return () => {
+    for (const {html} of pages) convert(html);
   };
 }
 
@@ -72,32 +97,4 @@ function firstPage(pages, rounds) {
       .map(([name, values]) => ({name, costs: values}));
     return {title: `first page of a process, ${Math.round(page.bytes / 1000)} KB`, unit: 'ms', rows};
   });
-}
-
-/** What a tree alone costs, or the events of a tokenizer. */
-async function parsing(pages, bytes, rounds) {
-  const {parseHtml} = await loadOurs('web/extract/tree/parse-html.js').catch(() => ({}));
-  const parse5 = await loadPeer('parse5');
-  const htmlparser2 = await loadPeer('htmlparser2');
-  const contenders = {
-    ...(parseHtml && {'forge-tools (tree)': parseHtml}),
-    'parse5 (tree)': html => parse5.parse(html),
-    'htmlparser2 (events)': html => new htmlparser2.Parser({}).end(html),
-  };
-  const costs = await alternate(overPages(pages, contenders), rounds);
-  return {
-    title: 'parsing alone',
-    unit: 'MB/s',
-    rows: Object.entries(costs).map(([name, ms]) => ({name, costs: ms, bytes})),
-  };
-}
-
-function overPages(pages, contenders) {
-  const entries = Object.entries(contenders).map(([name, convert]) => [
-    name,
-    () => {
-      for (const {html} of pages) convert(html);
-    },
-  ]);
-  return Object.fromEntries(entries);
 }

@@ -18,7 +18,7 @@ export function measure({rounds}) {
 }
 
 async function measureIn(base, rounds) {
-  const known = await converters();
+  const known = await converters(NAMES);
   const names = [WHOLE, OURS, ...NAMES.filter(name => name in known)];
   // Made here, so that what makes the page takes no memory there.
   const pages = loadPages();

@@ -81,6 +81,7 @@ export const TREE_CONSTRUCTION_CASES: Readonly<Record<string, readonly string[]>
       'x<!--->y',
       'x<!-- - -- -->y',
       'x<!-- --!>y',
+      'x<!-- --!>y<!-- -->z<!-- --!>u<!-- --!>v-->w',
       'x<!----!>y',
     ],
     ...[

@@ -1,12 +1,10 @@
 import {ATTRIBUTE} from './tree/attribute.ts';
-import {INLINE_ROLES, ROLE} from './tree/element-role.ts';
+import {isInlineRole, ROLE} from './tree/element-role.ts';
 import type {Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
 import {languageAround, languageOn} from './tree/written-language.ts';
 
 const LANGUAGE = /(?:^|[ \t\n\f\r])(?:lang(?:uage)?|highlight-source)-([\w+#.-]{1,40})(?![^ \t\n\f\r])/;
-
-const INLINE_LIKE: ReadonlySet<number> = new Set([...INLINE_ROLES, ROLE.cell]);
 
 /** FR-WF-EXT-CODE-01, D11: the text of a `pre`, literally, and the language that its classes name. */
 export class PreformattedText {
@@ -48,7 +46,7 @@ export class PreformattedText {
 
   /** Highlighters put each line into a block of its own: blocks begin and end lines. */
   leave(role: number): void {
-    if (!this.#endsLine && !INLINE_LIKE.has(role)) this.#endLine();
+    if (!this.#endsLine && !isInlineRole(role) && role !== ROLE.cell) this.#endLine();
   }
 
   /** D5: what `code` says, else what `pre` and its parent say. */

@@ -52,10 +52,10 @@ function removedNodes(tree: Tree, page: PageBlocks, kept: Uint8Array): Uint8Arra
   }
   const rules = keptRules(page, kept);
   for (let element = 1; element < elements.node.length; element++) {
-    if (rules.has(element)) continue;
     const first = keptBefore[elements.firstBlock[element] ?? 0] ?? 0;
     if ((keptBefore[elements.endBlock[element] ?? 0] ?? 0) > first) continue;
     const tag = elements.tag[element] ?? TAG.none;
+    if (tag === TAG.hr && rules.has(element)) continue;
     if (roleOf(tag) !== ROLE.cell) removed[elements.node[element] ?? 0] = 1;
   }
   return removed;

@@ -12,6 +12,7 @@ import {settleFormulas} from './settle-formulas.ts';
 import {dropCaptionsSaidTwice, dropRepeatedPictures} from './settle-pictures.ts';
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+const NOT_BLANK = /\S/;
 const LETTER = /\p{L}/u;
 const EDIT_CLASS = /(?:^|[\s_-])edit(?:section|link)?(?![a-z])/i;
 /** Where the notes of MediaWiki, Markdown and Word lead back to. */
@@ -97,7 +98,7 @@ function previousOf(tree: Tree, node: number): number {
 }
 
 function isBlank(tree: Tree, node: number): boolean {
-  return tree.tag(node) === TAG.text && tree.text(node).trim() === '';
+  return tree.tag(node) === TAG.text && !NOT_BLANK.test(tree.text(node));
 }
 
 function settleClasses(tree: Tree, {elements}: PageBlocks, roles: Uint8Array, removed: Uint8Array): void {

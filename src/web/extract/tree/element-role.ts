@@ -81,8 +81,8 @@ export const ROLE = Object.freeze(Object.fromEntries(GROUP_NAMES.map((name, id) 
   Record<ElementRole, number>
 >;
 
-/** The roles of what stands within a line. */
-export const INLINE_ROLES: ReadonlySet<number> = new Set([
+/** A bit for each role of what stands within a line. */
+const INLINE_ROLES = [
   ROLE.inline,
   ROLE.emphasis,
   ROLE.strong,
@@ -91,7 +91,7 @@ export const INLINE_ROLES: ReadonlySet<number> = new Set([
   ROLE.link,
   ROLE.image,
   ROLE.lineBreak,
-]);
+].reduce((bits, role) => bits | (1 << role), 0);
 
 const BY_TAG = new Uint8Array(TAG_COUNT);
 for (const [name, tags] of Object.entries<readonly TagName[]>(GROUPS)) {
@@ -100,4 +100,9 @@ for (const [name, tags] of Object.entries<readonly TagName[]>(GROUPS)) {
 
 export function roleOf(tag: number): number {
   return BY_TAG[tag] ?? ROLE.inline;
+}
+
+/** Whether what has this role stands within a line. */
+export function isInlineRole(role: number): boolean {
+  return ((INLINE_ROLES >> role) & 1) === 1;
 }

@@ -35,8 +35,8 @@ export class HtmlScanner {
   readonly #text: SourceText;
   readonly #source: string;
   readonly #decoder: ReferenceDecoder;
-  /** The first `--!>` at or after the last place asked for. */
-  #bangEnd = -1;
+  /** The first `-->` at or after the last place asked for. */
+  #dashEnd = -1;
 
   constructor(source: SourceText) {
     this.#text = source;
@@ -134,15 +134,14 @@ export class HtmlScanner {
     const source = this.#source;
     if (source.charCodeAt(start) === 0x3e) return start + 1;
     if (source.startsWith('->', start)) return start + 2;
-    if (this.#bangEnd < start) this.#bangEnd = placeOf(source, '--!>', start);
-    const dashEnd = placeOf(source, '-->', start);
-    return this.#bangEnd < dashEnd ? this.#bangEnd + 4 : Math.min(dashEnd + 3, source.length);
+    if (this.#dashEnd < start) {
+      const found = source.indexOf('-->', start);
+      this.#dashEnd = found === -1 ? source.length : found;
+    }
+    // Not beyond: hardly any page has one, and all of it would be searched.
+    const bang = source.slice(start, this.#dashEnd).indexOf('--!>');
+    return bang === -1 ? Math.min(this.#dashEnd + 3, source.length) : start + bang + 4;
   }
-}
-
-function placeOf(source: string, mark: string, start: number): number {
-  const found = source.indexOf(mark, start);
-  return found === -1 ? Number.POSITIVE_INFINITY : found;
 }
 
 /** Whether `<` with the next two code units begins something that is neither text nor a tag. */

@@ -1,9 +1,9 @@
 import {ATTRIBUTE} from '../../tree/attribute.ts';
-import {INLINE_ROLES, ROLE, roleOf} from '../../tree/element-role.ts';
+import {isInlineRole, ROLE, roleOf} from '../../tree/element-role.ts';
 import {hidesElement} from '../../tree/hides-element.ts';
 import {TAG} from '../../tree/tag.ts';
 import {DOCUMENT, NONE, type Tree} from '../../tree/tree.ts';
-import {CLASS_CATEGORIES, ClassReader} from './class-evidence.ts';
+import {CLASS_CATEGORIES, ClassReader, evidenceOf} from './class-evidence.ts';
 import {emptyPage, type PageBlocks} from './page-blocks.ts';
 import {PLACE, placeInside, placeOf} from './place.ts';
 import {isTexSource} from './tex-source.ts';
@@ -12,6 +12,8 @@ import {TextMeasure} from './text-measure.ts';
 /** FR-WF-13 drops these with their text; here they are evidence. */
 const EVIDENCE: ReadonlySet<number> = new Set([TAG.nav, TAG.footer, TAG.header, TAG.aside, TAG.button]);
 const FIELDS: ReadonlySet<number> = new Set([TAG.input, TAG.select, TAG.textarea]);
+/** Without a copy, which trimming makes. */
+const NOT_BLANK = /\S/;
 const CATEGORIES = CLASS_CATEGORIES.length;
 
 /** One pass over a document: its blocks, and the elements that say something about them. */
@@ -90,7 +92,7 @@ class BlockReader {
       return false;
     }
     const hasAttributes = tree.hasAttributes(node);
-    const isInline = INLINE_ROLES.has(role);
+    const isInline = isInlineRole(role);
     const hiding = hasAttributes ? hidingOf(tree, node) : 0;
     if (isInline) {
       if (hiding !== 0) {
@@ -118,7 +120,7 @@ class BlockReader {
     const tag = this.#tree.tag(node);
     const role = roleOf(tag);
     if (tag === TAG.math) this.#formulaDepth--;
-    else if (INLINE_ROLES.has(role)) this.#leaveInline(role, node);
+    else if (isInlineRole(role)) this.#leaveInline(role, node);
     else this.#endBlock();
     const element = this.#element;
     if (elements.node[element] !== node) return;
@@ -178,7 +180,7 @@ class BlockReader {
   #addText(node: number): void {
     const text = this.#tree.text(node);
     const first = text.charCodeAt(0);
-    if (first <= 0x20 && (text.length === 1 || text.trim() === '')) return;
+    if (first <= 0x20 && (text.length === 1 || !NOT_BLANK.test(text))) return;
     this.#beginBlock();
     const units = this.#measure.add(text);
     this.#page.leaves.push(node);
@@ -257,8 +259,9 @@ class BlockReader {
     elements.classRow.push(parent < 0 ? 0 : (elements.classRow[parent] ?? 0));
     this.#element = element;
     if (classes) this.#addCategories(classes.categories);
-    if (id !== '') this.#addCategories(this.#classes.read(id).categories);
-    if (itemprop !== undefined) this.#addCategories(this.#classes.read(itemprop).categories);
+    // Hardly any comes twice.
+    if (id !== '') this.#addCategories(evidenceOf(id).categories);
+    if (itemprop !== undefined) this.#addCategories(evidenceOf(itemprop).categories);
   }
 
   /** `html` and `body` carry what a whole site has. */

@@ -65,21 +65,21 @@ export class TextMeasure {
 
   /** Returns the number of units that are not blank. */
   add(text: string): number {
-    let {words, digits, uppers, stops, commas, dividers, hash, endsWithStop, lastUnit} = this;
-    const before = this.units;
-    let {units} = this;
+    let {words, digits, uppers, stops, commas, dividers, hash} = this;
     let isInWord = false;
+    let blanks = 0;
+    let first = -1;
+    let last = -1;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       const kind = unit < 0x100 ? CLASSES[unit] : classOf(unit);
       if (kind === BLANK) {
         isInWord = false;
+        blanks++;
         continue;
       }
-      if (units === 0) this.firstUnit = unit;
-      units++;
-      endsWithStop = kind === STOP;
-      lastUnit = unit;
+      if (first < 0) first = at;
+      last = at;
       if (kind === LOWER || kind === UPPER || kind === DIGIT) {
         if (!isInWord) words++;
         isInWord = true;
@@ -94,16 +94,18 @@ export class TextMeasure {
       else if (kind === COMMA) commas++;
       else if (kind === DIVIDER || unit === BULLET) dividers++;
     }
-    this.units = units;
     this.words = words;
     this.digits = digits;
     this.uppers = uppers;
     this.stops = stops;
     this.commas = commas;
     this.dividers = dividers;
-    this.lastUnit = lastUnit;
     this.hash = hash;
-    if (units > before) this.endsWithStop = endsWithStop;
-    return units - before;
+    if (last < 0) return 0;
+    if (this.units === 0) this.firstUnit = text.charCodeAt(first);
+    this.lastUnit = text.charCodeAt(last);
+    this.endsWithStop = classOf(this.lastUnit) === STOP;
+    this.units += text.length - blanks;
+    return text.length - blanks;
   }
 }

@@ -12,12 +12,12 @@ import {
   OUTER_CATEGORIES,
 } from './feature-names.ts';
 import {type PageStructure, structureOf} from './page-structure.ts';
-import {type PageSums, sumBlocks} from './page-sums.ts';
+import {between, type PageSums, sumBlocks} from './page-sums.ts';
 import {firstKind, lastKind} from './text-edges.ts';
 
 const CATEGORIES = CLASS_CATEGORIES.length;
-const BEFORE = BEFORE_CATEGORIES.map(name => CLASS_CATEGORIES.indexOf(name));
-const OUTER = OUTER_CATEGORIES.map(name => CLASS_CATEGORIES.indexOf(name));
+const OUTER = OUTER_CATEGORIES.length;
+const BEFORE = BEFORE_CATEGORIES.length;
 
 /** Fills rows of features, one block after the other from the first on. */
 export class BlockFeatures {
@@ -262,10 +262,14 @@ export class BlockFeatures {
   #addClasses(block: number): void {
     const {elements, blocks} = this.#page;
     const {inner, outer, before} = this.#classes;
-    const row = (elements.classRow[blocks.element[block] ?? 0] ?? 0) * CATEGORIES;
-    for (let category = 0; category < CATEGORIES; category++) this.#add(inner[row + category] as number);
-    for (const category of OUTER) this.#add(outer[row + category] as number);
-    for (const category of BEFORE) this.#add(before[row + category] as number);
+    const row = elements.classRow[blocks.element[block] ?? 0] ?? 0;
+    this.#addRow(inner, row * CATEGORIES, CATEGORIES);
+    this.#addRow(outer, row * OUTER, OUTER);
+    this.#addRow(before, row * BEFORE, BEFORE);
+  }
+
+  #addRow(values: Float64Array, start: number, length: number): void {
+    for (let at = start; at < start + length; at++) this.#add(values[at] as number);
   }
 
   #advance(block: number): void {
@@ -291,8 +295,4 @@ export class BlockFeatures {
     const first = elements.firstBlock[element] ?? 0;
     return between(this.sums.units, first, elements.endBlock[element] ?? 0) / this.#totalUnits;
   }
-}
-
-function between(sums: Float64Array, first: number, end: number): number {
-  return (sums[end] ?? 0) - (sums[first] ?? 0);
 }

@@ -1,17 +1,18 @@
 import {FEATURES} from './feature-names.ts';
 import {FITTED_FEATURES, WEIGHTS} from './weights.data.ts';
 
-/** Small trees, one behind the other. */
+/** Small trees, one behind the other, each with its nodes in the order in which they are first come by. */
 export interface Trees {
-  /** Where each begins in `nodes`; below 0 is leaf `~n`, here and in a node. */
+  /** Where each tree begins. */
   readonly roots: Int32Array;
-  /** Four entries a node: the feature, where a value that is at most the threshold leads, where a larger one does, the threshold. */
-  readonly nodes: Int32Array;
-  /** The same memory, for the thresholds. */
-  readonly thresholds: Float32Array;
-  /** In 1/4096, so that a sum is whole and the same on every machine. */
-  readonly leaves: Int32Array;
+  /** Of a node the feature, and in the higher byte how many nodes further on a larger value leads; any other leads to the next node. */
+  readonly nodes: Uint16Array;
+  /** Of a node its threshold; of a leaf its part of the sum, in 1/4096, so that this is whole and the same on every machine. */
+  readonly values: Float32Array;
 }
+
+/** In place of a feature: the node is a leaf. */
+const LEAF = 0xff;
 
 /** Scores are in 1/4096 of the natural logarithm of the odds. */
 export const SCALE = 4096;
@@ -34,44 +35,46 @@ export function readTrees(weights: string, featureCount: number): Trees {
   const bytes = Buffer.from(weights, 'base64');
   const roots: number[] = [];
   const nodes: number[] = [];
-  const thresholds: number[] = [];
-  const leaves: number[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const count = bytes.readUInt8(at++);
-    const firstNode = nodes.length;
-    const firstLeaf = leaves.length;
-    roots.push(count === 0 ? ~firstLeaf : firstNode);
-    for (let node = 0; node < count; node++, at += 7) {
-      const [low, high] = [bytes.readInt8(at + 1), bytes.readInt8(at + 2)].map(child =>
-        child < 0 ? ~(firstLeaf + ~child) : firstNode + 4 * child,
+  const values: number[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const count = bytes.readUInt8(at);
+    const first = at + 1;
+    const leaves = first + 7 * count;
+    /** Writes a node, or below 0 leaf `~index`, with all that it leads to. */
+    const write = (index: number): void => {
+      const place = nodes.length;
+      nodes.push(LEAF);
+      values.push(
+        index < 0 ? bytes.readInt16LE(leaves + 2 * ~index) : bytes.readFloatLE(first + 7 * index + 3),
       );
-      nodes.push(bytes.readUInt8(at), low ?? 0, high ?? 0, 0);
-      thresholds.push(bytes.readFloatLE(at + 3));
-    }
-    for (let leaf = 0; leaf <= count; leaf++, at += 2) leaves.push(bytes.readInt16LE(at));
+      if (index < 0) return;
+      write(bytes.readInt8(first + 7 * index + 1));
+      nodes[place] = bytes.readUInt8(first + 7 * index) | ((nodes.length - place) << 8);
+      write(bytes.readInt8(first + 7 * index + 2));
+    };
+    roots.push(nodes.length);
+    write(count === 0 ? ~0 : 0);
+    at = leaves + 2 * (count + 1);
   }
-  const packed = Int32Array.from(nodes);
-  const asFloats = new Float32Array(packed.buffer);
-  for (const [node, threshold] of thresholds.entries()) asFloats[4 * node + 3] = threshold;
   return {
     roots: Int32Array.from(roots),
-    nodes: packed,
-    thresholds: asFloats,
-    leaves: Int32Array.from(leaves),
+    nodes: Uint16Array.from(nodes),
+    values: Float32Array.from(values),
   };
 }
 
 /** How much a block looks like main content, in 1/4096 of the natural logarithm of the odds. Additions and comparisons only. */
-export function scoreOf(row: Float64Array, {roots, nodes, thresholds, leaves}: Trees): number {
+export function scoreOf(row: Float64Array, {roots, nodes, values}: Trees): number {
   let sum = 0;
   for (let tree = 0; tree < roots.length; tree++) {
-    let node = roots[tree] as number;
-    while (node >= 0) {
-      const value = row[nodes[node] as number] as number;
-      node = nodes[value <= (thresholds[node + 3] as number) ? node + 1 : node + 2] as number;
+    let at = roots[tree] as number;
+    let node = nodes[at] as number;
+    while (node !== LEAF) {
+      const value = row[node & LEAF] as number;
+      at += value <= (values[at] as number) ? 1 : node >> 8;
+      node = nodes[at] as number;
     }
-    sum += leaves[~node] as number;
+    sum += values[at] as number;
   }
   return sum;
 }

@@ -59,3 +59,8 @@ export function sumBlocks({blocks}: PageBlocks): PageSums {
 function add(sums: Float64Array, block: number, value: number): void {
   sums[block + 1] = (sums[block] ?? 0) + value;
 }
+
+/** What `sums` have of the blocks from `first` on, up to `end`. */
+export function between(sums: Float64Array, first: number, end: number): number {
+  return (sums[end] ?? 0) - (sums[first] ?? 0);
+}
