@@ -1,5 +1,5 @@
 /** What is not one space already. */
-export const TO_COLLAPSE = /[\t\n\f\r]| {2}/;
+const TO_COLLAPSE = /[\t\n\f\r]| {2}/;
 const RUN = /[ \t\n\f\r]{2,}|[\t\n\f\r]/g;
 
 /** HTML's white space collapsing: every run of ASCII blanks becomes one space. */

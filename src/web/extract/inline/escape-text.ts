@@ -20,7 +20,7 @@ export const NOTHING_SPECIAL: Delimiters = {
 };
 
 /** Every character that can be inline markup. */
-export const SPECIAL = /[\\`*_~[\]<&]/;
+const SPECIAL = /[\\`*_~[\]<&]/;
 const EACH_SPECIAL = /[\\`[\]<&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
 /** CommonMark 6.5: an address of mail between angle brackets, as far as it takes to see that it is one. */

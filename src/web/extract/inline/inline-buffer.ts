@@ -1,6 +1,6 @@
-import {SUSPECT, visibleText} from '../tree/visible-text.ts';
-import {collapseBlanks, TO_COLLAPSE} from './collapse-blanks.ts';
-import {SPECIAL} from './escape-text.ts';
+import {visibleText} from '../tree/visible-text.ts';
+import {collapseBlanks} from './collapse-blanks.ts';
+import {hasSpecial} from './escape-text.ts';
 
 export const EMPHASIS = 1;
 export const STRONG = 2;
@@ -17,8 +17,8 @@ export const NO_LINK = 0;
 const BLANK = /\s/;
 /** What HTML does not collapse to one space. */
 const SHOWN = /[^ \t\n\f\r]/;
-/** What most pieces of text have nothing of: then one look at them is enough. */
-const UNUSUAL = new RegExp(`${SUSPECT.source}|${TO_COLLAPSE.source}|${SPECIAL.source}`);
+/** What most texts have nothing of, and are written as they are: all but printable ASCII, and of that markup (`SPECIAL`) and two blanks. */
+const UNUSUAL = /[^ !-%'-)+-;=-Z^a-}]| {2}/;
 const FIRST_PLAIN = 0x21;
 const LAST_PLAIN = 0x7e;
 
@@ -64,7 +64,7 @@ export class InlineBuffer {
     if (UNUSUAL.test(raw)) {
       text = collapseBlanks(visibleText(raw));
       if (text === '') return;
-      this.mayHoldMarkup = true;
+      this.mayHoldMarkup ||= hasSpecial(text);
     }
     const start = text.startsWith(' ') ? 1 : 0;
     if (start === 1) this.blank(style, link);

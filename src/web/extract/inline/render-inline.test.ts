@@ -13,6 +13,13 @@ describe('inline', () => {
     expect(markdown('<b>a <i>b</i></b> <b><b>c</b></b>')).toBe('**a *b*** **c**\n');
   });
 
+  test.each(['a  b', 'a   b', 'a\tb', 'a\nb', 'a \r\n\f b', 'a<b>  </b>b', 'a <i> </i> b'])(
+    'FR-WF-13a blanks between two words are one space: %j',
+    html => {
+      expect(markdown(`<p>${html}</p>`)).toBe('a b\n');
+    },
+  );
+
   test('ruling D11 empty emphasis vanishes, blanks move outside', () => {
     expect(markdown('a<b> </b>b <i></i>c<b> d </b>e')).toBe('a b c **d** e\n');
     expect(markdown('<b>Note:&nbsp;</b>x')).toBe('**Note:**\u00a0x\n');
