@@ -1,14 +1,13 @@
 /**
  * D8: what may hold invisible characters: controls, formatting characters, variation selectors, and, because of
- * the tag characters, everything outside the basic plane.
+ * the tag characters, everything outside the basic plane. Behind a look that nearly all characters end at: one at so
+ * many ranges takes six times as long.
  */
 const SUSPECT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: code units are meant, one by one.
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]/;
+  /[^\t\n -~](?<=[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb])/;
 
 const NEXT_SUSPECT = new RegExp(SUSPECT, 'g');
-/** What has none of these is seen not to be suspect in a tenth of the time. */
-const NOT_PRINTABLE_ASCII = /[^\t\n\x20-\x7e]/;
 
 const JOINING_SCRIPTS =
   'Arab|Syrc|Nkoo|Thaa|Mand|Mong|Phag|Deva|Beng|Guru|Gujr|Orya|Taml|Telu|Knda|Mlym|Sinh|Tibt|Mymr|Khmr|Java|Bali|Cakm|Adlm';
@@ -26,7 +25,7 @@ const SELECTABLE = /^(?![!"$-)+-/:-~]|[\p{Script=Latin}\p{Script=Greek}\p{Script
 
 /** D8: the text without the characters that a reader cannot see and no script needs. */
 export function visibleText(text: string): string {
-  if (!NOT_PRINTABLE_ASCII.test(text) || !SUSPECT.test(text)) return text;
+  if (!SUSPECT.test(text)) return text;
   let position = nextSuspect(text, 0);
   let visible = '';
   let copied = 0;
