@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {createToolbox} from '../../src/index.ts';
+import {freePort} from '../support/free-port.ts';
 import {processesWith, uniqueSleep} from '../support/open-sandbox.ts';
 
 const image = process.env['FORGE_TEST_DOCKER_IMAGE'] ?? '';
@@ -44,7 +45,7 @@ describe.each(PLACES)('$sandbox', ({sandbox, present, settings}) => {
   test.runIf(present)('W21: a command in the background is followed, waited for and stopped', async () => {
     const {call} = open(settings);
     const sleep = uniqueSleep();
-    const port = 20_000 + (process.pid % 20_000);
+    const port = await freePort();
     const listen = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => ${port}) or die $!; sleep 600'`;
     const started = await call('run', {
       command: `setsid sleep ${sleep} & echo up; mkdir -p made/.git; ${listen}`,
