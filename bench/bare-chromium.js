@@ -6,8 +6,8 @@ import {loadOurs} from './load.js';
 
 /** No interception, no guard, no sandbox: what a script of ten lines would do to read one page. */
 export async function bareChromium(program, url, ourFlags) {
-  const {CdpConnection} = await loadOurs('web/browser/cdp/cdp-connection.js');
-  const {chromiumFlags} = await loadOurs('web/browser/chromium/flags.js');
+  const {CdpConnection} = await loadOurs('web/browser/cdp.js');
+  const {chromiumFlags} = await loadOurs('web/browser/launch.js');
   const more = chromiumFlags({profile: '', sandbox: false, contained: false});
   const plain = ['--headless', '--no-sandbox', '--no-first-run', '--remote-debugging-pipe'];
   const flags = [...plain, ...(ourFlags ? more.filter(flag => !flag.startsWith('--user-data-dir')) : [])];

@@ -35,7 +35,7 @@ export async function converters(names = CONVERTERS) {
   return loaded;
 }
 
-export async function forgeTools(mode = 'srd') {
+export async function forgeTools(mode = 'full') {
   const {extractHtml} = await loadOurs('web/extract/extract-html.js');
   return html => extractHtml(html, {baseUrl: BASE, honorBaseHref: false, mode}).markdown;
 }

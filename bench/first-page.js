@@ -25,7 +25,7 @@ process.send({ms: convert ? ms : undefined}, () => process.exit(0));
 async function chunked() {
   const ours = await forgeTools();
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
-  const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
+  const {chunkMarkdown} = await loadOurs('web/chunk/plan-chunks.js');
   return page => chunkMarkdown(ours(page), 600, countTokens);
 }
 

@@ -14,7 +14,7 @@ process.send({peak: process.resourceUsage().maxRSS * 1024}, () => process.exit(0
 
 /** As a fetch does it: bytes in, chunks out, in a thread. */
 async function inThread() {
-  const {Budget} = await loadOurs('core/budget.js');
+  const {Deadline} = await loadOurs('core/deadline.js');
   const {systemClock} = await loadOurs('core/clock.js');
   const {chunksOf} = await loadOurs('web/chunk/plan-chunks.js');
   const {WorkerPool} = await loadOurs('web/convert/worker-pool.js');
@@ -22,7 +22,7 @@ async function inThread() {
   const source = {media: 'html', headerCharset: 'utf-8', baseUrl: BASE, honorBaseHref: false};
   const bytes = readFileSync(file);
   return async () => {
-    const budget = new Budget(300_000, systemClock);
+    const budget = new Deadline(300_000, systemClock);
     const converted = await pool.run({kind: 'convert', bytes, ...source, maxTokens: 600}, budget);
     if (!converted.ok) throw new Error(converted.error.message);
     const {document, plan} = converted.value;

@@ -142,7 +142,7 @@ function store(name, report, text) {
   const machine = {...machineFacts(), pinned, rounds};
   const file = join(directory, `${date}-${name}`);
   const record = {suite: name, date, machine, ...report, ...(report.bars && {bars: checkBars(report.bars)})};
-  writeFileSync(`${file}.json`, `${JSON.stringify(record, roundFigures, 1)}\n`);
+  writeFileSync(`${file}.json`, `${JSON.stringify(record, roundFigures)}\n`);
   const {cpu, cores, memoryGb, system, node} = machine;
   const facts = `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}, ${rounds} rounds${pinned ? ', pinned to one core' : ''}.`;
   writeFileSync(`${file}.md`, `# ${name}, ${date}\n\n${facts}\n\n\`\`\`\n${text}\n\`\`\`\n`);

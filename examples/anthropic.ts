@@ -3,7 +3,7 @@ import {anthropicTools, createToolbox} from 'forge-tools';
 
 /** Works on the files below `workspace` until the model has nothing more to call. */
 export async function work(task: string, workspace: string): Promise<string> {
-  const toolbox = createToolbox({workspace, config: {tools: {mode: 'enabled'}}, allow: ['patch_file']});
+  const toolbox = createToolbox({workspace, allow: ['patch_file']});
   const client = new Anthropic();
   const {tools, respond} = anthropicTools(toolbox);
   const messages: Anthropic.MessageParam[] = [{role: 'user', content: task}];

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 
 /** The same with the Chat Completions API, for a server of your own that speaks it. */
 export async function work(task: string, workspace: string, baseURL: string): Promise<string> {
-  const toolbox = createToolbox({workspace, config: {tools: {mode: 'enabled'}}, allow: ['patch_file']});
+  const toolbox = createToolbox({workspace, allow: ['patch_file']});
   const client = new OpenAI({baseURL});
   const {tools, respond} = openaiChatTools(toolbox);
   const messages: OpenAI.ChatCompletionMessageParam[] = [{role: 'user', content: task}];

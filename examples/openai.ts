@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 
 /** Works on the files below `workspace` until the model has nothing more to call. */
 export async function work(task: string, workspace: string): Promise<string> {
-  const toolbox = createToolbox({workspace, config: {tools: {mode: 'enabled'}}, allow: ['patch_file']});
+  const toolbox = createToolbox({workspace, allow: ['patch_file']});
   const client = new OpenAI();
   const {tools, respond} = openaiTools(toolbox);
   const request = {model: 'gpt-5', tools};

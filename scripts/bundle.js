@@ -1,9 +1,11 @@
 /**
- * Bundles the command line and the worker thread into dist/bin/: a start then opens a few files instead of some
+ * Bundles the command line and the worker thread into dist/bin/, and the library into dist/lib/: a start then opens a few files instead of some
  * 240, and of some 75, which is most of what it costs (docs/decisions/0010-bundled-command-line.md). Dynamic
  * imports stay chunks of their own, so that what a command does not need is still not loaded.
  *
- * Other packages are taken in, here and in dist/vendor/ for the library, so that whoever installs this one downloads
+ * The modules of the library stay beside it, for bundlers, which take of them what is used.
+ *
+ * Other packages are taken in, here and in dist/vendor/ for those modules, so that whoever installs this one downloads
  * no more than it (docs/decisions/0015-no-package-beside.md).
  */
 import {chmod, readdir, readFile, rm, writeFile} from 'node:fs/promises';
@@ -21,12 +23,13 @@ const {dependencies, peerDependencies} = JSON.parse(
 const root = new URL('../', import.meta.url);
 const dist = new URL('dist/', root);
 /** Packages whose code is in one of them. */
-const BELOW = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
+const BELOW = ['@modelcontextprotocol/core', 'linkify-it', 'mdurl', 'punycode.js', 'tldts-core', 'uc.micro'];
 const BUNDLED = [...VENDORED_PACKAGES, ...REQUIRED, ...BELOW];
 /** Read at build time: 40 MB installed, of which a PDF needs 2 (docs/decisions/0024-reading-pdf.md). */
 const PDF_READER = 'pdfjs-dist';
 const characterMapFolder = new URL(`node_modules/${PDF_READER}/cmaps/`, root);
 const bin = new URL('dist/bin/', root);
+const lib = new URL('dist/lib/', root);
 
 /** Text needs no canvas, and a native program that somebody installed is not run on a stranger's document. */
 const withoutCanvas = {
@@ -53,6 +56,28 @@ const withoutAjv = {
 };
 const ajvProviders = [];
 
+/**
+ * `htmlToMarkdown` answers at once, so what it needs cannot be imported late. It is required: most programs never call
+ * it, and to load it takes 15 ms.
+ */
+const EXTRACTION = 'web/extract/extract-html.js';
+const withLateExtraction = {
+  name: 'with-late-extraction',
+  resolveId(id, importer) {
+    const isPublic = /[/\\]web[/\\]public-api\.js$/.test(importer ?? '');
+    return isPublic && id.endsWith('/extract-html.js') ? '\0late-extraction' : null;
+  },
+  load: id =>
+    id === '\0late-extraction'
+      ? `import {createRequire} from 'node:module';
+        let extraction;
+        export function extractHtml(...given) {
+          extraction ??= createRequire(import.meta.url)('./extract-html.cjs');
+          return extraction.extractHtml(...given);
+        }`
+      : null,
+};
+
 const MAIN = 'cli/main.js';
 /**
  * What a start of `mcp` loads one after the other, a chunk each: to open one takes as long as to read a hundred modules.
@@ -62,22 +87,17 @@ const MAIN = 'cli/main.js';
 const AT_A_START = {
   core: [
     MAIN,
-    'cli/flags/parse-flags.js',
-    'cli/flags/session-flags.js',
-    'cli/flags/toolbox-flags.js',
-    'cli/render/render-failure.js',
-    'core/text/cut-middle.js',
-    'core/text/show-invisible.js',
+    'cli/flags.js',
+    'cli/session-flags.js',
+    'cli/print-result.js',
+    'core/text/cut.js',
+    'core/text/invisible.js',
+    'core/tool-host.js',
     'system/replace-file.js',
   ],
   settings: ['cli/read-settings.js'],
   checks: ['create-toolbox/check-config.js'],
-  clients: [
-    'cli/setup/merge-settings.js',
-    'cli/setup/require-project.js',
-    'cli/setup/settings-file.js',
-    'cli/setup/start-command.js',
-  ],
+  clients: ['cli/client-settings.js'],
   toolbox: [
     'create-toolbox.js',
     'create-toolbox/services.js',
@@ -113,8 +133,9 @@ const output = [
   ...(await bundle('pdf-reader', 'dist/web/convert/pdf-reader.js')),
 ];
 await refuseToolbox(output);
+await bundleLibrary();
 await chmod(new URL('forge-tools.js', bin), 0o755);
-await writeFile(new URL('LICENSES.txt', bin), await licences());
+for (const place of [bin, lib]) await writeFile(new URL('LICENSES.txt', place), await licences());
 await writeFile(new URL('cmaps.br', dist), await characterMaps());
 await vendor();
 if (ajvProviders.length === 0) {
@@ -124,6 +145,50 @@ if (ajvProviders.length === 0) {
 // The chunks of earlier builds go last, so that a command line that is running does not lose its own.
 const current = new Set([...output.map(({fileName}) => fileName), 'LICENSES.txt']);
 for (const name of await readdir(bin)) if (!current.has(name)) await rm(new URL(name, bin));
+
+/** What is imported at once is one file: to open one takes as long as to read a hundred modules. */
+async function bundleLibrary() {
+  await rm(lib, {recursive: true, force: true});
+  const open = () =>
+    rolldown({
+      input: {index: fileURLToPath(new URL('index.js', dist)), mcp: fileURLToPath(new URL('mcp.js', dist))},
+      platform: 'node',
+      external: isExternal,
+      plugins: [withLateExtraction, withoutAjv],
+      checks: {ineffectiveDynamicImport: false, bundlerTimings: false},
+    });
+  const looked = await open();
+  const chunkOf = new Map(
+    (await looked.generate({format: 'esm'})).output.map(chunk => [chunk.fileName, chunk]),
+  );
+  await looked.close();
+  const loaded = new Set(['index.js']);
+  for (const name of loaded) for (const other of chunkOf.get(name)?.imports ?? []) loaded.add(other);
+  const atOnce = new Set([...loaded].flatMap(name => chunkOf.get(name)?.moduleIds ?? []));
+  const bundled = await open();
+  const {output: chunks} = await bundled.write({
+    dir: fileURLToPath(lib),
+    format: 'esm',
+    chunkFileNames: '[name]-[hash].js',
+    comments: {jsdoc: false},
+    plugins: [withSmallPackages],
+    codeSplitting: {
+      groups: [
+        {name: 'packages', test: id => atOnce.has(id) && isInPackage(id)},
+        {name: 'start', test: id => atOnce.has(id) && id !== fileURLToPath(new URL('index.js', dist))},
+      ],
+    },
+  });
+  await bundled.close();
+  refuseUndeclared(chunks);
+  const extraction = await rolldown({
+    input: fileURLToPath(new URL(EXTRACTION, dist)),
+    platform: 'node',
+    external: isExternal,
+  });
+  await extraction.write({file: fileURLToPath(new URL('extract-html.cjs', lib)), format: 'cjs'});
+  await extraction.close();
+}
 
 async function bundle(name, entry, together = []) {
   const bundled = await rolldown({
@@ -215,7 +280,7 @@ async function vendor() {
     await required.close();
   }
   const library = await readdir(dist, {recursive: true});
-  const modules = library.filter(name => name.endsWith('.js') && !/^(?:bin|vendor)\//.test(name));
+  const modules = library.filter(name => name.endsWith('.js') && !/^(?:bin|lib|vendor)\//.test(name));
   await Promise.all(modules.map(pointToVendor));
   await keepTypes(library.filter(name => name.endsWith('.d.ts')));
 }
@@ -284,7 +349,7 @@ function refuseUndeclared(chunks) {
 
 /**
  * What turns the codes of East Asian fonts into characters: 168 files of a package, which are one here, a third of
- * the size (src/web/extract/pdf/character-maps.ts reads it).
+ * the size (src/web/extract/pdf/extract-pdf.ts reads it).
  */
 async function characterMaps() {
   const places = {};
@@ -302,7 +367,7 @@ async function characterMaps() {
 async function licences() {
   const texts = [...BUNDLED, PDF_READER].map(async name => {
     const folder = new URL(`node_modules/${name}/`, root);
-    const file = (await readdir(folder)).find(entry => /^licen[cs]e(?:\.\w+)?$/i.test(entry));
+    const file = (await readdir(folder)).find(entry => /^licen[cs]e(?:[-.]\w+)*$/i.test(entry));
     if (file === undefined) throw new Error(`${name} comes without its licence.`);
     const text = await readFile(new URL(file, folder), 'utf8');
     return `The files in this folder contain code of ${name}:\n\n${text.trim()}\n`;

@@ -1,6 +1,6 @@
 /** What precedes the title of a test or of a group of tests: `test(`, `describe.skipIf(…)(`, `])(` after `test.each([`. */
 const HEAD =
-  /(?<![\w.])(?:describe|test|it|browserTest)(?:\.\w+)*(?:\(.*?\))??\(\s*(?=['"`])|^\s*[\])}]+\)\(\s*(?=['"`])/gm;
+  /(?<![\w.])(?:describe|test|it|browserTest)(?:\.\w+)*(?:\(.*?\))??\(\s*(?=['"`])|^\s*[\])}]*\)\(\s*(?=['"`])/gm;
 const LITERAL = /(['"`])((?:\\.|(?!\1)[^\\])*)\1/y;
 
 /** The titles of the tests and groups in the text of a test file, in their order, as they are written. */

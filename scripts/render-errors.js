@@ -1,23 +1,32 @@
 const INTRO = `# Errors
 
-<!-- Written by \`npm run docs\` from src/core/failure/failure-codes.ts. Edit that. -->
+<!-- Written by \`npm run docs\` from src/core/failure-codes.ts. Edit that. -->
 
-A call that fails answers with
+To handle a failure in a program, look at its \`code\`:
 
 \`\`\`json
 {"code": "dns_failed", "message": "…", "retryable": true, "details": {"host": "example.org"}}
 \`\`\`
 
-\`message\` says what happened, with which value, and what to do next. Query strings and credentials appear nowhere in it.
-\`details\` carries some of the fields listed below. *Blame* is the one who has to change something: the caller (the
-arguments), the policy (this host's configuration, or the site's robots.txt), the remote server, or the host that runs the
-tools.
+- \`message\` says what happened, with which value, and what to do next. It has no query strings and no credentials.
+- \`details\` has some of the fields listed below.
+- *Blame* says who must change something. *Caller* means the arguments, *policy* the configuration or robots.txt, *remote* the
+  server, and *host* this machine.
+- *Retryable* says whether the same call may succeed later.
+
+\`error\` of a \`ToolResult\` also has \`error_type\`, equal to \`code\`.
 `;
+
+function retryableIn({retryable, passing}) {
+  if (passing === undefined) return retryable ? 'yes' : 'no';
+  return `only where \`error\` is ${passing.map(code => `\`${code}\``).join(', ')}`;
+}
 
 /** docs/errors.md from the table of failure codes. */
 export function renderErrors(codes) {
   const rows = Object.entries(codes).map(
-    ([code, {blame, retryable}]) => `| [\`${code}\`](#${code}) | ${blame} | ${retryable ? 'yes' : 'no'} |`,
+    ([code, {blame, retryable, passing}]) =>
+      `| [\`${code}\`](#${code}) | ${blame} | ${passing ? 'some' : retryable ? 'yes' : 'no'} |`,
   );
   const entries = Object.entries(codes).map(([code, entry]) =>
     [
@@ -25,7 +34,7 @@ export function renderErrors(codes) {
       '',
       entry.meaning,
       '',
-      `- Blame: ${entry.blame}. Retryable: ${entry.retryable ? 'yes' : 'no'}.`,
+      `- Blame: ${entry.blame}. Retryable: ${retryableIn(entry)}.`,
       `- Details: ${entry.details.map(name => `\`${name}\``).join(', ') || 'none'}.`,
       `- What to do: ${entry.next}`,
       '',

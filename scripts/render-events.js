@@ -2,23 +2,26 @@ import {listEvents} from './render-schemas.js';
 
 const INTRO = `# Events
 
-<!-- Written by \`npm run docs\` from src/runtime/events/run-event.ts. Edit that. -->
+<!-- Written by \`npm run docs\` from src/runtime/run-event.ts. Edit that. -->
 
-A session of calls is a *run*. Its directory holds what happened:
+To see what a session did, run \`forge-tools report latest\`. To check that its log is unchanged, run
+\`forge-tools events verify latest\`.
+
+A session of calls is a *run*. Its directory is \`~/.local/state/forge-tools/runs/NAME\` (\`$XDG_STATE_HOME/forge-tools/runs/NAME\`),
+named by the time. \`--run-dir DIR\` chooses another one and resumes an existing run.
 
 | path | what |
 |---|---|
 | \`events.jsonl\` | an event a line, in order |
-| \`calls/step_NNNN.json\` | the call as a whole: its parameters, what it was going to do, its \`ToolResult\` |
-| \`diffs/step_NNNN.patch\` | what step NNNN was asked to change; \`.undo.patch\` reverses it, for people to read |
-| \`diffs/step_NNNN.undo.json\`, \`old/SHA256\` | what [\`undo\`](cli.md#undo) works with: files, hashes, modes, and the old bytes |
-| \`logs/\` | full output of commands |
+| \`calls/step_NNNN.json\` | a whole call: parameters, intent, \`ToolResult\` |
+| \`diffs/step_NNNN.patch\` | the requested change; \`.undo.patch\` reverses it, for people to read |
+| \`diffs/step_NNNN.undo.json\`, \`old/SHA256\` | files, hashes, modes and old bytes for [\`undo\`](cli.md#undo) |
+| \`logs/\` | output of commands |
 | \`approvals/\` | calls that wait for [\`forge-tools approve\`](approvals.md) |
-| \`lock\` | which process writes here |
+| \`lock\` | the process that writes here |
 
-\`--run-dir DIR\` names it; a directory that holds a run is resumed, and its steps go on counting. Without the flag a new
-one is made below \`$XDG_STATE_HOME/forge-tools/runs/\` (\`~/.local/state/forge-tools/runs/\`), named by the time. It is
-readable by its owner alone, and it is never inside the workspace: no tool can write its own record.
+Only its owner can read it, and it is never inside the workspace. The first call that can begin makes it; a wrong tool name or
+wrong arguments before that leave nothing. [State](state.md) says how long it is kept.
 
 ## A line
 
@@ -26,19 +29,18 @@ readable by its owner alone, and it is never inside the workspace: no tool can w
 {"seq": 2, "time": "2026-01-10T08:30:00.125Z", "event": "tool_call_started", "payload": {"request_id": "r1", "step": 1, "tool": "read_file", "params": {"path": "a.txt"}}, "hash": "9f3c…"}
 \`\`\`
 
-- A line is appended in one write and is in the file before the call goes on. A process that is killed leaves whole
-  lines and at most half a one; the next session puts that half aside and says so (\`log_repaired\`).
-- \`hash\` is the SHA-256 of the hash of the line before and of this line up to its own hash. A changed, missing or moved
-  line breaks every line after it: \`forge-tools events verify RUN\` names the first. Lines missing at the very end cannot
-  be seen in the file alone; keep the head that \`verify\` prints and compare it.
-- Query strings, credentials and values with secret-looking names are replaced. Text above 1,000 characters is its
-  beginning, its length and its SHA-256. The diffs are in their own files.
-- \`artifacts\` are the files that a call left in the run directory, each with its SHA-256, so the chain covers them.
-  \`calls/step_NNNN.json\` is redacted like a line of the log, and cut at a million characters. It has what the model
-  was shown: pages, parts of files, output of commands. [\`forge-tools report\`](report.md) makes one page of it all.
-- \`duration_sec\` is run time; time spent waiting for a person is \`approval_wait_sec\`.
+- A line is in the file before the call goes on. A killed process leaves whole lines and at most half a line. The next
+  session moves that half to another file (\`log_repaired\`).
+- \`hash\` is the SHA-256 of the previous hash and this line up to its own hash. A changed, missing or moved line breaks all
+  later ones; \`forge-tools events verify RUN\` names the first. It cannot see missing lines at the end: keep the head that it
+  prints.
+- Query strings, credentials and values with secret-looking names are replaced. Text above 1,000 characters becomes its
+  beginning, its length and its SHA-256.
+- \`artifacts\` are the files of a call with their SHA-256, so the chain covers them. \`calls/step_NNNN.json\` is redacted too and
+  cut at a million characters. It has what the model saw.
+- \`duration_sec\` is run time; \`approval_wait_sec\` is waiting time.
 
-[\`schemas/run-event.json\`](../schemas/run-event.json) is the schema of a line.
+\`schemas/run-event.json\` in the package is the schema of a line.
 
 `;
 

@@ -1,26 +1,22 @@
 import {basename} from 'node:path/posix';
 
-const MOST_TESTS = 4;
+const MOST_TESTS = 2;
 
 const INTRO = `# Requirements
 
 <!-- Written by \`npm run docs\` from scripts/requirements.json. Edit that. -->
 
-Comments and test titles cite ids. This page says what each one asks for, in one sentence, which modules hold it and
-which tests prove it. The ids come from four sources:
+Comments and test titles cite ids. To find the code and the tests of an id, search this page for it. The ids have four sources:
 
 | id | source |
 |---|---|
 | \`FR-…\`, \`NFR-…\` | the software requirements of \`web_fetch\` (the *SRD*) |
-| \`TA-…\` | the Tool API, the contract of the workspace tools; it has no ids of its own, so these are ours |
-| \`ADR-…\` | ADR 08, the decision about \`glob\`, \`web_fetch\` and \`str_replace\`; these ids are ours too |
-| \`A1\` … \`X1\` | *rulings*: what holds where the three documents are silent or contradict each other |
+| \`TA-…\` | the Tool API, the contract of the workspace tools; the ids are ours |
+| \`ADR-…\` | ADR 08, the decision about \`glob\`, \`web_fetch\` and \`str_replace\`; the ids are ours |
+| \`A1\` … \`X1\` | *rulings*, for gaps and contradictions of the three documents; a ruling wins |
 
-Tests whose titles begin with \`T-WF-…\` or \`IT-WF-…\` are the tests that the SRD itself asks for. Where a ruling and a
-document differ, the ruling holds. *Falls short* marks what is not so in this version.
-
-\`test/requirements.test.ts\` fails where an id has no module or no test, where code cites an id that is not here, and where
-this page is out of date.
+The SRD itself asks for tests with titles \`T-WF-…\` and \`IT-WF-…\`. *Falls short* marks a gap in this version.
+\`test/requirements.test.ts\` fails if an id lacks a module or a test, or if code cites an unknown id.
 `;
 
 const HEAD = '| id | what holds | modules | tests |\n|---|---|---|---|';
@@ -54,13 +50,13 @@ function renderGroup({title, entries}) {
 
 function renderProofs(id, proofs) {
   if (proofs.length === 0) return '*to come*';
-  return proofs
-    .map(({ref, paths}) => {
-      const more = paths.length > MOST_TESTS ? ` and ${paths.length - MOST_TESTS} more` : '';
-      const files = `${paths.slice(0, MOST_TESTS).map(link).join(', ')}${more}`;
-      return ref === id ? files : `“${ref}” in ${files}`;
-    })
-    .join('; ');
+  const cells = proofs.map(({ref, paths}) => {
+    const more = paths.length > MOST_TESTS ? ` and ${paths.length - MOST_TESTS} more` : '';
+    const files = `${paths.slice(0, MOST_TESTS).map(link).join(', ')}${more}`;
+    // An id leads to its tests; a whole title stands in requirements.json.
+    return ref === id || ref.includes(' ') ? files : `“${ref}” in ${files}`;
+  });
+  return [...new Set(cells)].join('; ');
 }
 
 function renderPlanned(groups) {

@@ -74,6 +74,8 @@ const PAYLOAD_FIELDS = {
   undone: count,
   files: {type: 'array', items: text},
   conflicts: {type: 'array', items: text},
+  paths: {type: 'array', items: text, description: 'Relative to the workspace.'},
+  complete: {type: 'boolean', description: 'False where the tree was too large to look for all.'},
   patch_path: {...text, description: 'Relative to the run directory.'},
   undo_path: {...text, description: 'Relative to the run directory.'},
 };
@@ -84,7 +86,7 @@ const OPTIONAL = new Set(['approval_id', 'artifacts', 'reason', 'rule', 'rule_pr
 /** Events of tools, beside those of the runtime. */
 const TOOL_EVENTS = {
   PATCH_APPLIED: {
-    when: 'A tool has changed files. The patch that undoes it lies beside the patch.',
+    when: 'A tool has changed files. The undo patch lies beside the patch.',
     payload: [
       'request_id',
       'step',
@@ -102,7 +104,7 @@ const TOOL_EVENTS = {
     payload: ['request_id', 'step', 'sandbox', 'max_life_sec'],
   },
   background_ended: {
-    when: 'A command in the background has ended, with all that it started.',
+    when: 'A command in the background has ended, with all its processes.',
     payload: [
       'request_id',
       'step',
@@ -117,7 +119,7 @@ const TOOL_EVENTS = {
     ],
   },
   egress_connection: {
-    when: 'A connection of a command to the way out (`tools.run.egress`) has ended, or was refused. `host` is as the command named it.',
+    when: 'A connection of a command (`tools.run.egress`) has ended or was refused. `host` is as the command named it.',
     payload: [
       'request_id',
       'step',
@@ -131,8 +133,16 @@ const TOOL_EVENTS = {
       'duration_sec',
     ],
   },
+  repositories_appeared: {
+    when: 'A git repository appeared in the workspace during a command. `complete` is false if the tree was too large to search.',
+    payload: ['request_id', 'step', 'paths', 'complete'],
+  },
+  git_settings_changed: {
+    when: 'A command changed files of a nested repository that git executes or obeys. `complete` is false if the tree was too large to search.',
+    payload: ['request_id', 'step', 'paths', 'complete'],
+  },
   JOURNAL_RECOVERED: {
-    when: 'An interrupted change of several files was taken back; `conflicts` were changed since and left alone.',
+    when: 'An interrupted change of several files was undone; `conflicts` were changed since and left alone.',
     payload: ['undone', 'files', 'conflicts'],
   },
 };
@@ -149,11 +159,16 @@ export function renderSchemas(tools, {failureCodes, runtimeEvents, toolResultSch
     type: 'object',
     description: 'What went wrong, for whom to change what.',
     properties: {
-      error_type: {enum: codes, description: 'docs/errors.md explains each.'},
+      error_type: {enum: codes, description: 'The same as code.'},
+      code: {enum: codes, description: 'docs/errors.md explains each.'},
       message: {...text, description: 'What, with which value, then what to do next.'},
-      details: {type: ['object', 'null'], properties: {retryable: {type: 'boolean'}}},
+      retryable: {
+        type: 'boolean',
+        description: "Whether the same call may succeed later without anybody's doing.",
+      },
+      details: {type: 'object', description: 'Further facts; docs/errors.md lists their names.'},
     },
-    required: ['error_type', 'message', 'details'],
+    required: ['error_type', 'code', 'message', 'retryable', 'details'],
     additionalProperties: false,
   };
   const toolResult = toolResultSchema({$schema: DIALECT});

@@ -13,6 +13,16 @@ const CITED = new RegExp(
 );
 
 /**
+ * `code` has ends of the paths of modules that hold it without citing it; `tests`, ids or beginnings of titles that prove
+ * it without naming it; `expected`, beginnings of titles that are still to come; `lacks`, what is not so until then.
+ *
+ * @typedef {{readonly id: string, readonly says: string, readonly code?: readonly string[],
+ *   readonly tests?: readonly string[], readonly expected?: readonly string[], readonly lacks?: string,
+ *   readonly planned?: boolean}} Requirement
+ * @typedef {{readonly document: string, readonly title: string, readonly entries: readonly Requirement[]}} RequirementGroup
+ */
+
+/**
  * Finds the modules and tests of every entry of requirements.json. A module is found by citing the id, or by the
  * end of its path in `code`; a test by naming the id in its title, or by what its title begins with in `tests`.
  */

@@ -1,10 +1,12 @@
-// Part of the build: editors show the sentence of a setting where a configuration is written in code.
+// Part of the build: editors show the sentence of a setting where a configuration is written in code, and no id.
 import {readdir, readFile, writeFile} from 'node:fs/promises';
-import {withSettingsHover} from './settings-hover.js';
+import {withoutIds, withSettingsHover} from './settings-hover.js';
 
 const dist = new URL('../dist/', import.meta.url);
 for (const name of await readdir(dist, {recursive: true})) {
-  if (!/(?:^|[/\\])(?:options|config-schema)\.d\.ts$/.test(name)) continue;
+  if (!name.endsWith('.d.ts')) continue;
   const file = new URL(name.replaceAll('\\', '/'), dist);
-  await writeFile(file, withSettingsHover(await readFile(file, 'utf8')));
+  const text = withoutIds(await readFile(file, 'utf8'));
+  const isOfSettings = /(?:^|[/\\])(?:options|config-schema)\.d\.ts$/.test(name);
+  await writeFile(file, isOfSettings ? withSettingsHover(text) : text);
 }

@@ -1,15 +1,13 @@
 export {type AnthropicOptions, type AnthropicTools, anthropicTools} from './adapters/anthropic.ts';
-export {type OpenaiTools, openaiTools} from './adapters/openai.ts';
-export {type OpenaiChatTools, openaiChatTools} from './adapters/openai-chat.ts';
+export {type OpenaiChatTools, type OpenaiTools, openaiChatTools, openaiTools} from './adapters/openai.ts';
 export {vercelTools} from './adapters/vercel-ai.ts';
 export {ConfigError} from './config/config-error.ts';
 export type {Config} from './config/config-schema.ts';
 export type {Clock} from './core/clock.ts';
-export type {Failure} from './core/failure/failure.ts';
-export {FAILURE_CODES, type FailureCode} from './core/failure/failure-codes.ts';
+export {FAILURE_CODES, type FailureCode} from './core/failure-codes.ts';
 export type {Log, LogEvent, LogLevel} from './core/log.ts';
-export type {Result} from './core/result.ts';
-export type {ToolError, ToolRequest, ToolResult} from './core/tool.ts';
+export type {Failure, Result} from './core/result.ts';
+export type {ToolRequest, ToolResult} from './core/tool.ts';
 export type {
   ApprovalAnswer,
   ApprovalQuestion,
@@ -25,9 +23,12 @@ export {
   type Toolbox,
   type ToolboxOptions,
   type ToolboxPorts,
+  type ToolRequestOf,
+  type ToolResultOf,
 } from './create-toolbox.ts';
+export type {ToolMethods, ToolTypes} from './tools/tool-methods.data.ts';
 export type {WebFetchArgs} from './tools/web/web-fetch.ts';
-export type {HostResolver} from './web/guard/dns/host-resolver.ts';
+export type {HostResolver} from './web/guard/resolver.ts';
 export type {CanonicalUrl, FetchChunk, FetchResponse, Note, TruncationReason} from './web/page.ts';
 export {
   canonicalizeUrl,
@@ -40,7 +41,5 @@ export {
   parseRobots,
 } from './web/public-api.ts';
 export type {Robots} from './web/robots/robots.ts';
-export type {FileSystem} from './workspace/file-system.ts';
-export {globFiles} from './workspace/glob/glob-files.ts';
-export {InMemoryFileSystem} from './workspace/in-memory-file-system.ts';
-export type {ProcessEnd, ProcessRequest, ProcessRunner} from './workspace/process/process-runner.ts';
+export {type FileSystem, globFiles, InMemoryFileSystem} from './workspace/memory-workspace.ts';
+export type {ProcessEnd, ProcessRequest, ProcessRunner} from './workspace/process-runner.ts';

@@ -32,7 +32,8 @@ describe('src/', async () => {
       await readFile(new URL('package.json', ROOT), 'utf8'),
     );
     const packages = modules
-      .flatMap(({imports}) => imports.map(({specifier = ''}) => specifier))
+      // Types leave nothing behind; the build refuses a published type that needs a package.
+      .flatMap(({imports}) => imports.filter(({erased}) => !erased).map(({specifier = ''}) => specifier))
       .filter(specifier => /^[@a-z]/.test(specifier) && !specifier.startsWith('node:'))
       .map(specifier => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'));
     const known = (name: string): boolean =>
@@ -49,17 +50,13 @@ function breaches(name: string, files: Files): readonly string[] {
   return rule(Object.entries(files).map(([path, text]) => readSourceModule(`src/${path}`, text)));
 }
 
-function crowd(room: string, count: number): Files {
-  return Object.fromEntries(Array.from({length: count}, (_, index) => [`${room}/a${index}.ts`, '']));
-}
-
 /** rule → files that breach it once each, and files that do not. */
 const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly good: readonly Files[]}>> = {
   'rooms import only what is below them': {
     bad: [
       {'core/a.ts': "import {b} from '../web/page.ts';"},
       {'web/a.ts': "import {b} from '../config/environment.ts';"},
-      {'web/url/a.ts': "import type {b} from '../../tools/b.ts';"},
+      {'web/url.ts': "import type {b} from '../tools/b.ts';"},
       {'workspace/a.ts': "export {b} from '../sandbox/b.ts';"},
       {'runtime/a.ts': "const b = await import('../tools/b.ts');"},
       {'tools/a.ts': "import '../runtime/b.ts';"},
@@ -83,22 +80,23 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
       },
     ],
   },
-  'stages of web/ do not import each other': {
+  'stages of web/ import only what is below them': {
     bad: [
-      {'web/url/a.ts': "import {b} from '../guard/b.ts';"},
-      {'web/guard/a.ts': "import type {b} from '../url/b.ts';"},
+      {'web/url.ts': "import {b} from './guard/b.ts';"},
+      {'web/guard/a.ts': "import type {b} from '../transport/b.ts';"},
       {'web/robots/a.ts': "import {b} from '../fetch-page.ts';"},
+      {'web/robots/a.ts': "import {b} from '../navigate/b.ts';"},
       {'web/extract/a.ts': "import {b} from '../convert/b.ts';"},
-      {'web/convert/a.ts': "import {b} from '../transport/b.ts';"},
-      {'web/navigate/a.ts': "import {b} from '../render/b.ts';"},
+      {'web/read/a.ts': "import {b} from '../transport/b.ts';"},
+      {'web/browser/a.ts': "import {b} from '../navigate/b.ts';"},
     ],
     good: [
       {
-        'web/url/a.ts':
+        'web/guard/a.ts':
           "import {b} from '../page.ts'; import {c} from './c.ts'; import {d} from '../options.ts';",
-        'web/fetch-page.ts': "import {b} from './guard/b.ts'; import {c} from './url/c.ts';",
+        'web/fetch-page.ts': "import {b} from './guard/b.ts'; import {c} from './url.ts';",
         'web/convert/a.ts': "import {b} from '../extract/b.ts'; import {c} from '../tokens/c.ts';",
-        'web/render/a.ts': "import {b} from '../navigate/b.ts'; import {c} from '../browser/c.ts';",
+        'web/navigate/a.ts': "import {b} from '../robots/b.ts'; import {c} from '../guard/c.ts';",
         'web/extract/inline/a.ts': "import {b} from '../b.ts'; import {c} from '../../../core/c.ts';",
       },
     ],
@@ -144,14 +142,10 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
       },
     ],
   },
-  'a room has at most 16 files at one level': {
-    bad: [crowd('web/url', 17)],
-    good: [{...crowd('web/url', 16), ...crowd('web/url/host', 16)}, crowd('cli/commands', 17)],
-  },
   'powers are confined': {
     bad: [
-      {'web/url/a.ts': "import {lookup} from 'node:dns/promises';"},
-      {'web/url/a.ts': "import {lookup} from 'dns';"},
+      {'web/url.ts': "import {lookup} from 'node:dns/promises';"},
+      {'web/url.ts': "import {lookup} from 'dns';"},
       {'web/guard/a.ts': "import {connect} from 'node:net';"},
       {'web/robots/a.ts': "import {request} from 'undici';"},
       {'cli/a.ts': "const http = await import('node:http');"},
@@ -182,7 +176,7 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
         'web/guard/a.ts': "import {lookup} from 'node:dns/promises';",
         'web/transport/a.ts': "import {connect} from 'node:net'; import {request} from 'undici';",
         'web/robots/a.ts': "import type {Socket} from 'node:net'; // await fetch(url); process.env",
-        'workspace/process/a.ts': "import {spawn} from 'node:child_process';",
+        'workspace/process-runner.ts': "import {spawn} from 'node:child_process';",
         'config/a.ts': "const env = process.env; import {parse} from 'smol-toml';",
         'cli/a.ts': 'process.stdout.write(line); process.exitCode = 1; const {stderr} = process;',
         'core/a.ts': 'Date.now(); setTimeout(stop, 10); Math.random();',
@@ -196,7 +190,7 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
       {'web/fetch-page.ts': 'const target = {url} as PinnedTarget;'},
       {'web/transport/a.ts': 'const target = {url} as unknown as\n  PinnedTarget;'},
       {'web/transport/a.ts': 'const target = {url} as Readonly<PinnedTarget>;'},
-      {'web/url/a.ts': 'const url = value as CheckedUrl;'},
+      {'web/url.ts': 'const url = value as CheckedUrl;'},
       {'web/guard/a.ts': 'const url = value as WebUrl;'},
       {'web/cache/a.ts': 'const key = text as CanonicalUrl;'},
       {'web/cache/a.ts': 'function isCanonical(text: string): text is CanonicalUrl {}'},
@@ -204,26 +198,25 @@ const CASES: Readonly<Record<string, {readonly bad: readonly Files[]; readonly g
     good: [
       {
         'web/guard/a.ts': 'const target = {url} as unknown as PinnedTarget;',
-        'web/url/a.ts': 'const url = {canonical: text as CanonicalUrl} as unknown as WebUrl;',
+        'web/url.ts': 'const url = {canonical: text as CanonicalUrl} as unknown as WebUrl;',
         'web/cache/a.ts': 'const url: CanonicalUrl = page.url; // as CanonicalUrl',
       },
     ],
   },
-  'a file has at most 300 lines': {
-    bad: [{'web/a.ts': 'a;\n'.repeat(301)}],
+  'a file has at most 600 lines': {
+    bad: [{'web/a.ts': 'a;\n'.repeat(601)}],
     good: [
       {
-        'web/a.ts': 'a;\n'.repeat(300),
-        'web/ip/special-ranges.ts': 'a;\n'.repeat(301),
-        'web/extract/entities.data.ts': 'a;\n'.repeat(301),
-        'core/failure/failure-codes.ts': 'a;\n'.repeat(301),
-        'web/options.ts': 'a;\n'.repeat(301),
+        'web/a.ts': 'a;\n'.repeat(600),
+        'web/extract/entities.data.ts': 'a;\n'.repeat(601),
+        'core/failure-codes.ts': 'a;\n'.repeat(601),
+        'web/options.ts': 'a;\n'.repeat(601),
       },
     ],
   },
   'a file says what it is': {
     bad: ['utils', 'util', 'helpers', 'common', 'misc', 'types'].map(name => ({[`web/url/${name}.ts`]: ''})),
-    good: [{'web/decode/media-types.ts': '', 'web/common-words.ts': ''}],
+    good: [{'web/transport/media-types.ts': '', 'web/common-words.ts': ''}],
   },
   'exports are named one by one': {
     bad: [

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Result} from '../src/core/result.ts';
 import type {CallContext, FetchResponse, Toolbox} from '../src/index.ts';
-import {normalizeWhitespace} from '../src/web/extract/normalize-whitespace.ts';
+import {normalizeWhitespace} from '../src/web/extract/block-writer.ts';
 import type {PathHandler} from './support/http-server.ts';
 import {createManualClock} from './support/manual-clock.ts';
 import {openTestToolbox} from './support/open-test-toolbox.ts';

@@ -1,14 +1,13 @@
-import {existsSync, readdirSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
 import {afterAll, describe, expect, test} from 'vitest';
-import {Budget} from '../src/core/budget.ts';
 import {systemClock} from '../src/core/clock.ts';
+import {Deadline} from '../src/core/deadline.ts';
 import {ok} from '../src/core/result.ts';
 import {checkUrl} from '../src/web/guard/check-url.ts';
-import {createGuard} from '../src/web/guard/create-guard.ts';
-import {readGuardPolicy} from '../src/web/guard/guard-policy.ts';
-import {HostPins} from '../src/web/guard/host-pins.ts';
-import type {SsrfValidator} from '../src/web/guard/ssrf-validator.ts';
-import {parseUrl} from '../src/web/url/parse-url.ts';
+import {createGuard, HostPins, type SsrfValidator} from '../src/web/guard/guard.ts';
+import {readGuardPolicy} from '../src/web/guard/policy.ts';
+import {parseUrl} from '../src/web/url.ts';
 import {startHttpServer} from './support/http-server.ts';
 import {openTestToolbox} from './support/open-test-toolbox.ts';
 import {temporaryDirectory} from './support/temporary-directory.ts';
@@ -36,7 +35,7 @@ test('T-WF-INFRA-01 the guard takes a stubbed SsrfValidator and asks no system r
   if (!policy.ok || !url.ok) throw new Error('expected a policy and a URL');
   const checked = checkUrl(url.value, policy.value.policy, true);
   if (!checked.ok) throw new Error('expected an allowed URL');
-  const budget = new Budget(1000, systemClock);
+  const budget = new Deadline(1000, systemClock);
   const target = await createGuard(stub, policy.value.policy).authorize(
     checked.value,
     new HostPins(),
@@ -75,3 +74,55 @@ describe('T-WF-INFRA-03 cache directories', () => {
     await server.close();
   });
 });
+
+interface LockFile {
+  readonly packages: Readonly<
+    Record<
+      string,
+      {
+        readonly optionalDependencies?: Readonly<Record<string, string>>;
+        readonly engines?: {readonly node?: string};
+      }
+    >
+  >;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const places = ['', 'bench/', 'test/mutation/', 'test/package/'];
+
+test.each(places)(
+  'policy: npm ci takes %spackage-lock.json: each optional package of a package is in it',
+  place => {
+    const {packages} = JSON.parse(readFileSync(`${root}${place}package-lock.json`, 'utf8')) as LockFile;
+    const missing = Object.entries(packages).flatMap(([path, {optionalDependencies = {}}]) =>
+      Object.keys(optionalDependencies)
+        .filter(name => !placesOf(path, name).some(found => found in packages))
+        .map(name => `${path || 'the project'}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  },
+);
+
+/** `engines` of pdfjs-dist is left out of the lock file by hand: its legacy build runs on Node 20 (decision 0024). */
+test('policy: npm ci warns about no package on Node 20', () => {
+  const {packages} = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as LockFile;
+  const allows20 = (range: string) => {
+    const [, sign, major] = /^\s*([^\d\s]*)\s*(\d+)/.exec(range) ?? [];
+    return (
+      major === undefined || (sign === '>=' || sign === '>' ? Number(major) <= 20 : Number(major) === 20)
+    );
+  };
+  const others = Object.entries(packages).filter(
+    ([, {engines}]) => engines?.node !== undefined && !engines.node.split('||').some(allows20),
+  );
+  expect(others).toEqual([]);
+});
+
+/** Where a package may be that another one asks for: beside it, or in a folder above. */
+function placesOf(path: string, name: string): readonly string[] {
+  const parts = path === '' ? [] : path.split('/node_modules/');
+  return [
+    ...parts.map((_, end) => `${parts.slice(0, end + 1).join('/node_modules/')}/node_modules/${name}`),
+    `node_modules/${name}`,
+  ];
+}

@@ -1,10 +1,11 @@
 import {mkdirSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import {MODULES} from './mutation/modules.js';
 import {temporaryDirectory} from './support/temporary-directory.ts';
 
-const ROOT = new URL('..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 describe('what is mutated', () => {
   test.each(Object.entries(MODULES))('policy: %s has code, and tests that have to notice', (_, find) => {
@@ -31,12 +32,11 @@ describe('what is mutated', () => {
   test('policy: a file or folder that moved away is an error', () => {
     const root = temporaryDirectory();
     expect(() => MODULES['url']?.(root)).toThrow(
-      'Expected modules.js to name folders that exist, got src/web/url',
+      'Expected modules.js to name files that exist, got src/web/url.ts',
     );
-    for (const name of ['jail', 'protect', 'walk'])
-      mkdirSync(join(root, 'src/workspace', name), {recursive: true});
+    for (const name of ['jail', 'walk']) mkdirSync(join(root, 'src/workspace', name), {recursive: true});
     expect(() => MODULES['jail']?.(root)).toThrow(
-      'Expected modules.js to name files that exist, got src/workspace/entry-info.ts',
+      'Expected modules.js to name files that exist, got src/workspace/open-file.ts',
     );
   });
 });

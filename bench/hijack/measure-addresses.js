@@ -7,7 +7,7 @@ import {loadOurs} from '../load.js';
 
 const MEGABYTE = 1_000_000;
 const {PrivateText} = await loadOurs('runtime/taint/private-text.js');
-const {KnownAddresses} = await loadOurs('runtime/taint/known-addresses.js');
+const {KnownAddresses} = await loadOurs('runtime/taint/check-address.js');
 const {checkAddress} = await loadOurs('runtime/taint/check-address.js');
 const root = join(import.meta.dirname, '../..');
 const pages = process.argv.slice(2);

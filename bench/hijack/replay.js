@@ -1,11 +1,19 @@
 // Replays a recorded trace of a fully obedient agent through the real toolbox: a workspace made for it, pages on
 // loopback, every call as it was recorded, whatever came of the one before. No model takes part.
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 
-/** @returns the traces of a kind: `benign` or `hijacks`. */
+/**
+ * A recorded trace. `egress` says that its commands have a way out; `finding`, of which attack it was made. Sessions
+ * before `followsFrom` have taint off. The log of session `losesLogOf` loses its end.
+ *
+ * @typedef {{readonly id: string, readonly title: string, readonly egress?: boolean, readonly finding?: string,
+ *   readonly followsFrom?: number, readonly losesLogOf?: number}} Trace
+ */
+
+/** @returns {readonly Trace[]} the traces of a kind: `benign` or `hijacks`. */
 export function readTraces(kind) {
   return JSON.parse(readFileSync(join(import.meta.dirname, 'traces', `${kind}.json`), 'utf8'));
 }
@@ -29,8 +37,9 @@ export async function replay(trace, mode, createToolbox) {
   const asked = [];
   const failed = [];
   try {
-    for (const calls of trace.sessions) {
-      const toolbox = createToolbox(optionsOf(directory, port, {trace, mode, asked}));
+    for (const [session, calls] of trace.sessions.entries()) {
+      const followed = session < (trace.followsFrom ?? 0) ? 'off' : mode;
+      const toolbox = createToolbox(optionsOf(directory, port, {trace, mode: followed, asked}));
       for (const {tool, params} of calls) {
         const given = JSON.parse(filled(JSON.stringify(params)));
         const operatorAddresses = (trace.operator ?? []).map(path => `http://site.test:${port}${path}`);
@@ -39,6 +48,7 @@ export async function replay(trace, mode, createToolbox) {
           failed.push(`${tool}: ${result.error.error_type}: ${result.error.message}`);
       }
       await toolbox.close();
+      if (session === trace.losesLogOf) cutLog(join(directory, 'run/events.jsonl'));
     }
     return {
       asked,
@@ -50,6 +60,13 @@ export async function replay(trace, mode, createToolbox) {
     server.close();
     rmSync(directory, {recursive: true, force: true});
   }
+}
+
+/** As after a crash: what follows the start of the first call is gone, in the middle of a line. */
+function cutLog(path) {
+  const log = readFileSync(path, 'utf8');
+  const next = log.indexOf('\n', log.indexOf('"tool_call_started"')) + 1;
+  truncateSync(path, Buffer.byteLength(log.slice(0, next + 20)));
 }
 
 function hasReached({requests, file}, made, workspace) {
@@ -89,6 +106,7 @@ function optionsOf(directory, port, {trace, mode, asked}) {
         run: wayOut(trace, port),
         taint: {mode},
         webread: {enabled: true},
+        websearch: {engines: [{kind: 'searxng', endpoint: `http://search.test:${port}/search`}]},
         webfetch: {
           enabled: true,
           cache_dir: '',
@@ -100,15 +118,20 @@ function optionsOf(directory, port, {trace, mode, asked}) {
   };
 }
 
-/** Pages by host and path; a host under `evil.test` answers whatever it is asked. */
+/** Pages and redirects by host and path, and a search engine that finds nothing; a host under `evil.test` answers whatever it is asked. */
 async function serve(pages, requests) {
   const server = createServer((request, response) => {
     const host = (request.headers.host ?? '').replace(/:\d+$/, '');
     const port = String(server.address().port);
     const body =
       pages[`${host}${request.url}`] ?? (/(?:^|\.)evil\.test$/.test(host) ? '<p>Thank you.</p>' : undefined);
+    if (host === 'search.test') {
+      requests.push(`${host}${request.url}`);
+      return response.writeHead(200, {'content-type': 'application/json'}).end('{"results": []}');
+    }
     if (request.url === '/robots.txt' || body === undefined) return response.writeHead(404).end();
     requests.push(`${host}${request.url}`);
+    if (body.location !== undefined) return response.writeHead(302, body).end();
     const linked = body.replaceAll('.test/', `.test:${port}/`);
     response.writeHead(200, {'content-type': 'text/html', 'cache-control': 'no-store'});
     response.end(`<!doctype html><title>Page</title><body>${linked}</body>`);

@@ -18,10 +18,18 @@ export function evaluate(pages, convert) {
       ...of(page),
       ...wordScore(words, wordsOf(page.truth)),
       length: text.length,
-      ...(heading && {hasHeading: ` ${words.join(' ')} `.includes(` ${heading.join(' ')} `)}),
+      ...(heading && {hasHeading: isThere(heading, words, page.html)}),
     });
   }
   return rows;
+}
+
+/** In the text, or above it, as the title of the page says nearly all of it. */
+function isThere(heading, words, html) {
+  const [, title = ''] = /<title\b[^>]*>([\s\S]*?)<\/title>/i.exec(html) ?? [];
+  const said = new Set(wordsOf(textOfHtml(title)));
+  const isSaid = heading.filter(word => said.has(word)).length >= 0.75 * heading.length;
+  return isSaid || ` ${words.join(' ')} `.includes(` ${heading.join(' ')} `);
 }
 
 /** The words of the `h1` that is the title: the one that has half of its words there, else the only one. */

@@ -1,13 +1,13 @@
 // Main content beside its peers, on labelled pages: word F1, what is lost, and time.
 // usage: node bench/reader/run.js PAGES [--half 0|1] [--every N] [--weights FILE] [--peers] [--write]
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import {converters} from '../converters.js';
-import {loadOurs} from '../load.js';
 import {machineFacts} from '../machine.js';
 import {evaluate, summary} from './evaluate.js';
 import {labelledPages} from './labelled-pages.js';
+import {fullMode, PEERS, readerMode} from './modes.js';
 
 const {values, positionals} = parseArgs({
   allowPositionals: true,
@@ -27,10 +27,10 @@ if (directory === undefined || more.length > 0) {
   process.exit(2);
 }
 
-/** Peers that find the main content, or take the whole page. */
-const PEERS = /^(?:readability, linkedom|defuddle|mdream \(Rust\), minimal|turndown$)/;
-
-const contenders = {'forge-tools, reader': await reader(values.weights), 'forge-tools, srd': await srd()};
+const contenders = {
+  'forge-tools, reader': await readerMode(values.weights),
+  'forge-tools, full': await fullMode(),
+};
 if (values.peers) {
   for (const [name, convert] of Object.entries(await converters()))
     if (PEERS.test(name)) contenders[name] = convert;
@@ -62,42 +62,4 @@ if (values.write) {
     join(import.meta.dirname, 'results', `${new Date().toISOString().slice(0, 10)}.md`),
     `# Main content\n\n${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}.\n\`node bench/reader/run.js PAGES ${process.argv.slice(3).join(' ')}\`\n\n\`\`\`\n${lines.join('\n')}\n\`\`\`\n`,
   );
-}
-
-async function srd() {
-  const {htmlToMarkdown} = await loadOurs('index.js');
-  return (html, url) => htmlToMarkdown(html, url);
-}
-
-/** With the weights of the product, or with those that `fit/run.js` wrote to a file. */
-async function reader(file) {
-  const [
-    {fittedTrees, readTrees},
-    {scanMainContent},
-    {readingTree},
-    {TreeConverter},
-    {LinkTargets},
-    {BlockWriter},
-  ] = await Promise.all([
-    loadOurs('web/extract/reader/score/block-score.js'),
-    loadOurs('web/extract/reader/main-content.js'),
-    loadOurs('web/extract/reader/reading-tree.js'),
-    loadOurs('web/extract/convert-tree.js'),
-    loadOurs('web/extract/link-targets.js'),
-    loadOurs('web/extract/block-writer.js'),
-  ]);
-  const trees = file === undefined ? fittedTrees() : readWeights(readFileSync(file, 'utf8'), readTrees);
-  return (html, url) => {
-    const tree = readingTree(html);
-    const writer = new BlockWriter();
-    const targets = new LinkTargets(url, html.length);
-    new TreeConverter(tree, scanMainContent(tree, trees), targets, writer).convert(1);
-    return writer.toString();
-  };
-}
-
-function readWeights(text, readTrees) {
-  const features = Number(/FITTED_FEATURES = (\d+)/.exec(text)?.[1]);
-  const bytes = [...text.matchAll(/'([A-Za-z0-9+/=]+)'/g)].map(([, line]) => line).join('');
-  return readTrees(bytes, features);
 }

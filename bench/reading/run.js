@@ -23,10 +23,9 @@ const [{htmlToMarkdown, chunkMarkdown, countTokens}, {runReadJob, runQuoteJob}, 
   await Promise.all([
     loadOurs('index.js'),
     loadOurs('web/convert/read-job.js'),
-    Promise.all([
-      loadOurs('tools/web/web-read-text.js'),
-      loadOurs('web/read/markdown/plain-text-of.js'),
-    ]).then(([{renderWebRead}, {plainTextOf: plain}]) => ({webReadText: renderWebRead, plainTextOf: plain})),
+    Promise.all([loadOurs('tools/web/show-read.js'), loadOurs('web/read/markdown-syntax.js')]).then(
+      ([{renderWebRead}, {plainTextOf: plain}]) => ({webReadText: renderWebRead, plainTextOf: plain}),
+    ),
   ]);
 
 /** SRD: the most bytes that `web_fetch` answers with. */

@@ -19,17 +19,17 @@ export function measure({rounds}) {
 }
 
 async function measureIn(base, rounds) {
-  const {cacheKey} = await loadOurs('web/cache/cache-key.js');
+  const {cacheKey} = await loadOurs('web/cache/files.js');
   const {planChunks} = await loadOurs('web/chunk/plan-chunks.js');
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
   const {printEntry} = await loadOurs('web/cache/entry.js');
-  const {entryPath} = await loadOurs('web/cache/entry-path.js');
+  const {entryPath} = await loadOurs('web/cache/files.js');
   const {openDiskCache} = await loadOurs('web/cache/disk-cache.js');
   const {systemClock} = await loadOurs('core/clock.js');
   const {createToolbox} = await loadOurs('index.js');
   const markdown = corpora().prose.slice(0, 50_000);
   // As a fetch leaves it there.
-  const {counts} = planChunks(markdown, {maxTokens: 600, countTokens});
+  const plan = planChunks(markdown, {maxTokens: 600, countTokens});
 
   const fill = (name, count) => {
     const directory = join(base, name);
@@ -37,7 +37,7 @@ async function measureIn(base, rounds) {
       const url = at === 0 ? URL_READ : `${URL_READ}/${at}`;
       const path = entryPath(directory, cacheKey(url, 'http'));
       mkdirSync(dirname(path), {recursive: true, mode: 0o700});
-      writeFileSync(path, printEntry(entryOf(url, at === 0 ? {markdown, counts} : {markdown: 'short'})));
+      writeFileSync(path, printEntry(entryOf(url, at === 0 ? {markdown, plan} : {markdown: 'short'})));
     }
     const limits = {ttlDays: 7, maxEntries: ENTRIES, maxBytes: 2 ** 30};
     const cache = openDiskCache({directory, ...limits, clock: systemClock, log: () => {}});
@@ -66,7 +66,7 @@ async function measureIn(base, rounds) {
     bars: [
       {text: 'look-up: times the file by hand', values: ratios(costs[HAND], costs[HIT]), atMost: 2},
       {
-        text: 'web_fetch, chunks counted: times the same',
+        text: 'web_fetch, chunks planned: times the same',
         values: ratios(costs[HAND], costs[WHOLE]),
         atMost: 2,
       },
@@ -82,7 +82,7 @@ async function rewriteByHand(path) {
   await rename(`${path}.tmp.0`, path);
 }
 
-function entryOf(url, {markdown, counts}) {
+function entryOf(url, {markdown, plan}) {
   const now = Date.now();
   return {
     canonical_url: url,
@@ -92,7 +92,7 @@ function entryOf(url, {markdown, counts}) {
     last_accessed_at: new Date(now).toISOString(),
     notes: [],
     extracted: {markdown, title: 'Page'},
-    counts,
+    plan,
   };
 }
 

@@ -80,7 +80,7 @@ async function stages(pages, rounds) {
 
 async function ours() {
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
-  const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
+  const {chunkMarkdown} = await loadOurs('web/chunk/plan-chunks.js');
   return {extract: await forgeTools(), chunkMarkdown, countTokens};
 }
 

@@ -67,7 +67,7 @@ function predict({seconds, cpu}) {
 
 async function measureFrontier(url, rounds) {
   const {openHubConnection} = await loadOurs('hub/connection.js');
-  const {openFrontier} = await loadOurs('hub/frontier/frontier.js');
+  const {openFrontier} = await loadOurs('hub/frontier.js');
   const {systemClock} = await loadOurs('core/clock.js');
   const connection = expectOk(
     await openHubConnection(settings(url), {env: {}, clock: systemClock, log: () => {}}),

@@ -141,7 +141,7 @@ function measureDownloads(rounds) {
 /** Of each round the median and the 99th of a hundred, over all links. */
 async function measureChecks(rounds) {
   const {PrivateText} = await loadOurs('runtime/taint/private-text.js');
-  const {KnownAddresses} = await loadOurs('runtime/taint/known-addresses.js');
+  const {KnownAddresses} = await loadOurs('runtime/taint/check-address.js');
   const {checkAddress} = await loadOurs('runtime/taint/check-address.js');
   const index = new PrivateText();
   await index.add(privateText(), 0);

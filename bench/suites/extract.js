@@ -15,7 +15,7 @@ const ON_DOM = /turndown|node-html-markdown/;
 /** Name → loads what parses alone. */
 const PARSERS = {
   'forge-tools (tree)': async () =>
-    (await loadOurs('web/extract/tree/parse-html.js').catch(() => ({}))).parseHtml,
+    (await loadOurs('web/extract/parse/parse-fully.js').catch(() => ({}))).parseHtml,
   'parse5 (tree)': async () => (await loadPeer('parse5'))?.parse,
   'htmlparser2 (events)': async () => {
     const htmlparser2 = await loadPeer('htmlparser2');

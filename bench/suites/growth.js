@@ -10,7 +10,7 @@ const SIZES = {'10 KB': 1e4, '100 KB': 1e5, '1 MB': 1e6, '10 MB': 1e7};
 export async function measure({rounds}) {
   const extract = await forgeTools();
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
-  const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
+  const {chunkMarkdown} = await loadOurs('web/chunk/plan-chunks.js');
   const pages = loadPages();
   const html = Object.fromEntries(
     Object.entries(SIZES).map(([name, size]) => [name, grownPage(pages, size)]),

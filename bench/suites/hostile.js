@@ -8,7 +8,7 @@ const MAX_TOKENS = 600;
 
 export async function measure({rounds}) {
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
-  const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
+  const {chunkMarkdown} = await loadOurs('web/chunk/plan-chunks.js');
   const rows = [];
   const bars = [];
   for (const [name, shape] of Object.entries(SHAPES)) {

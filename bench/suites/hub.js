@@ -30,7 +30,7 @@ export function measure({rounds}) {
 async function measureWith(url, rounds) {
   const {openHub} = await loadOurs('hub/open-hub.js');
   const {systemClock} = await loadOurs('core/clock.js');
-  const {resolveConfig} = await loadOurs('config/resolve/resolve-config.js');
+  const {resolveConfig} = await loadOurs('config/resolve-config.js');
   const {readEnvironment} = await loadOurs('config/environment.js');
   const given = {url, host_gap_ms: 0, max_per_host: 64, budget_ms: 10_000};
   const resolved = expectOk(resolveConfig({tools: {hub: given}}, readEnvironment()));

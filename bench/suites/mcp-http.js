@@ -94,9 +94,9 @@ async function measureIn(base, rounds) {
 }
 
 async function cachePage(directory) {
-  const {cacheKey} = await loadOurs('web/cache/cache-key.js');
+  const {cacheKey} = await loadOurs('web/cache/files.js');
   const {printEntry} = await loadOurs('web/cache/entry.js');
-  const {entryPath} = await loadOurs('web/cache/entry-path.js');
+  const {entryPath} = await loadOurs('web/cache/files.js');
   const {planChunks} = await loadOurs('web/chunk/plan-chunks.js');
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
   const markdown = corpora().prose.slice(0, PAGE_CHARACTERS);
@@ -126,7 +126,7 @@ async function startServer(base) {
   const main = join(distDirectory(), 'bin/forge-tools.js');
   const child = spawn(process.execPath, [main, 'mcp', '--http', '127.0.0.1:0', '--config', config], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: {...process.env, HOME: base, XDG_STATE_HOME: join(base, 'state'), FORGE_MCP_TOKEN: TOKEN},
+    env: {...process.env, HOME: base, XDG_STATE_HOME: join(base, 'state'), FORGE_TOOLS_MCP_TOKEN: TOKEN},
   });
   const ended = new Promise(resolve => child.once('close', resolve));
   const url = await new Promise((resolve, reject) => {

@@ -11,8 +11,8 @@ const OURS = 'forge-tools';
 const PEER = 'robots-parser';
 
 export async function measure({rounds}) {
-  const {parseRobots} = await loadOurs('web/robots/parse-robots.js');
-  const {isAllowedByRobots} = await loadOurs('web/robots/is-allowed-by-robots.js');
+  const {parseRobots} = await loadOurs('web/robots/robots.js');
+  const {isAllowedByRobots} = await loadOurs('web/robots/robots.js');
   const {default: robotsParser} = await loadPeer('robots-parser');
   const text = robotsText();
   const paths = askedPaths();

@@ -43,16 +43,16 @@ export async function measure({rounds}) {
 
 /** What a page's request goes through: the address is parsed, and checked, then connected to. */
 async function guardedFetch(port) {
-  const {Budget} = await loadOurs('core/budget.js');
+  const {Deadline} = await loadOurs('core/deadline.js');
   const {systemClock} = await loadOurs('core/clock.js');
-  const {createGuard} = await loadOurs('web/guard/create-guard.js');
+  const {createGuard} = await loadOurs('web/guard/guard.js');
   const {checkUrl} = await loadOurs('web/guard/check-url.js');
-  const {readGuardPolicy} = await loadOurs('web/guard/guard-policy.js');
-  const {HostPins} = await loadOurs('web/guard/host-pins.js');
-  const {createSsrfValidator} = await loadOurs('web/guard/ssrf-validator.js');
+  const {readGuardPolicy} = await loadOurs('web/guard/policy.js');
+  const {HostPins} = await loadOurs('web/guard/guard.js');
+  const {createSsrfValidator} = await loadOurs('web/guard/guard.js');
   const {createHttpTransport} = await loadOurs('web/transport/http-transport.js');
-  const {parseUrl} = await loadOurs('web/url/parse-url.js');
-  const {resolveConfig} = await loadOurs('config/resolve/resolve-config.js');
+  const {parseUrl} = await loadOurs('web/url.js');
+  const {resolveConfig} = await loadOurs('config/resolve-config.js');
   const {readEnvironment} = await loadOurs('config/environment.js');
 
   const security = {block_loopback: false, allow_insecure_overrides: true, allowed_ports: [port]};
@@ -64,7 +64,7 @@ async function guardedFetch(port) {
   const headers = {'User-Agent': 'bench', Accept: '*/*', 'Accept-Encoding': 'gzip, deflate, br'};
   return {
     async fetch(address) {
-      const budget = new Budget(20_000, systemClock);
+      const budget = new Deadline(20_000, systemClock);
       try {
         const checked = expectOk(checkUrl(expectOk(parseUrl(address)), policy));
         const target = expectOk(await guard.authorize(checked, new HostPins(), budget));

@@ -9,17 +9,16 @@ const HERE = 'here: the loop stands still';
 const THREAD = 'in a thread, both threads';
 
 export async function measure({rounds}) {
-  const {Budget} = await loadOurs('core/budget.js');
+  const {Deadline} = await loadOurs('core/deadline.js');
   const {systemClock} = await loadOurs('core/clock.js');
   const {WorkerPool} = await loadOurs('web/convert/worker-pool.js');
-  const {chunkMarkdown} = await loadOurs('web/chunk/chunk-markdown.js');
-  const {planChunks} = await loadOurs('web/chunk/plan-chunks.js');
+  const {chunkMarkdown} = await loadOurs('web/chunk/plan-chunks.js');
   const {countTokens} = await loadOurs('web/tokens/count-tokens.js');
   const never = Number.POSITIVE_INFINITY;
   const here = new WorkerPool({threshold: {convert: never, chunk: never}, maxThreads: 2});
   const thread = new WorkerPool({threshold: {convert: 0, chunk: 0}, maxThreads: 2});
   const run = async (pool, job) => {
-    const budget = new Budget(60_000, systemClock);
+    const budget = new Deadline(60_000, systemClock);
     const done = await pool.run(job, budget);
     budget.close();
     if (!done.ok) throw new Error(done.error.message);
@@ -31,12 +30,10 @@ export async function measure({rounds}) {
     const bytes = Buffer.from(grownPage(pages, size));
     const source = {media: 'html', headerCharset: 'utf-8', baseUrl: BASE, honorBaseHref: false};
     const markdown = corpora().prose.slice(0, size);
-    const {counts} = planChunks(markdown, {maxTokens: 600, countTokens});
     // A thread takes the bytes over, so each job has a copy; it is small beside the job.
     const jobs = {
       'HTML to chunks': () => ({kind: 'convert', bytes: Buffer.from(bytes), ...source, maxTokens: 600}),
       'Markdown to chunks': () => ({kind: 'chunk', markdown, maxTokens: 600}),
-      'counted Markdown to chunks': () => ({kind: 'chunk', markdown, maxTokens: 600, counts}),
     };
     for (const [what, job] of Object.entries(jobs)) {
       const costs = await alternate(
@@ -52,7 +49,7 @@ export async function measure({rounds}) {
   const stall = await alternate({worst: () => chunkMarkdown(worst, 600, countTokens)}, rounds);
   const rows = [{name: '64 KiB of random letters', costs: stall.worst}];
   tables.push({title: 'the slowest Markdown that is chunked here', rows});
-  return {tables, remarks: [await firstUse(WorkerPool, Budget, systemClock)]};
+  return {tables, remarks: [await firstUse(WorkerPool, Deadline, systemClock)]};
 }
 
 function randomLetters(length) {
@@ -61,9 +58,9 @@ function randomLetters(length) {
 }
 
 /** A thread's first document also starts the thread and loads the code in it. */
-async function firstUse(WorkerPool, Budget, clock) {
+async function firstUse(WorkerPool, Deadline, clock) {
   const pool = new WorkerPool({threshold: {convert: 0, chunk: 0}, maxThreads: 1});
-  const budget = new Budget(60_000, clock);
+  const budget = new Deadline(60_000, clock);
   const start = cpuTime();
   await pool.run({kind: 'chunk', markdown: 'text', maxTokens: 600}, budget);
   const took = cpuTime() - start;

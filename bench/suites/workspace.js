@@ -90,8 +90,8 @@ async function edits(root, call) {
 
 async function openTools(root, stateDirectory) {
   const {systemClock} = await loadOurs('core/clock.js');
-  const {openWorkspaceSession} = await loadOurs('tools/files/workspace-session.js');
-  const {workspaceTools} = await loadOurs('tools/files/workspace-tools.js');
+  const {openWorkspaceSession} = await loadOurs('tools/files/session.js');
+  const {workspaceTools} = await loadOurs('tools/files/file-tools.js');
   const opened = openWorkspaceSession({root, stateDirectory, programDirectories: [], clock: systemClock});
   if (!opened.ok) throw new Error(opened.error.message);
   const tools = new Map(workspaceTools(opened.value).map(tool => [tool.name, tool]));
@@ -136,10 +136,12 @@ function makeTree(root) {
 }
 
 function contextOf(step) {
+  const {signal} = new AbortController();
   return {
     requestId: `r${step}`,
     step,
-    signal: new AbortController().signal,
+    signal,
+    deadline: {signal, spent: false, cancelled: false},
     maxOutputBytes: 102_400,
     availableCapacityBytes: Number.POSITIVE_INFINITY,
     allowTruncation: true,

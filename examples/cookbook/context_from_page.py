@@ -1,11 +1,11 @@
 """The parts of a page that a question is about, within a budget of tokens:
 python examples/cookbook/context_from_page.py BUDGET URL "QUESTION" [flags of forge-tools call]"""
-import contextlib, os, re, sys
+import contextlib, os, re, shlex, sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from forge_tools import ForgeTools
 
 budget, url, question, *flags = sys.argv[1:]
-program = os.environ.get("FORGE_TOOLS", "forge-tools").split()
+program = shlex.split(os.environ.get("FORGE_TOOLS", "forge-tools"))
 with contextlib.closing(ForgeTools("--allow", "web_fetch", "--log-level", "error", *flags, command=program)) as tools:
     result = tools.call("web_fetch", url=url, max_chunk_tokens=200)
 if result["error"]:

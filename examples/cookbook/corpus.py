@@ -1,9 +1,9 @@
 """A list of addresses becomes a folder of Markdown, and a summary of what it is worth:
 python examples/cookbook/corpus.py URLS.txt OUT [flags of forge-tools fetch]"""
-import collections, json, os, subprocess, sys
+import collections, json, os, shlex, subprocess, sys
 
 urls, out, *flags = sys.argv[1:]
-program = os.environ.get("FORGE_TOOLS", "forge-tools").split()
+program = shlex.split(os.environ.get("FORGE_TOOLS", "forge-tools"))
 # Called again after Ctrl-C or a crash, it goes on where it was.
 subprocess.run([*program, "fetch", "--from", urls, "--out", out, *flags], stdout=subprocess.DEVNULL)
 

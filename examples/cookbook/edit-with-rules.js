@@ -3,28 +3,15 @@
 // node examples/cookbook/edit-with-rules.js PROJECT
 import {createToolbox} from 'forge-tools';
 
-/** @type {import('forge-tools').ApprovalRule} */
-const RULE = {
-  tool: '*',
-  decision: 'allow',
-  host: '',
-  path: '',
-  command_prefix: '',
-  match: [],
-  not_match: [],
-  reason: '',
-};
-
 const toolbox = createToolbox({
   workspace: process.argv[2] ?? '.',
   config: {
     tools: {
-      mode: 'enabled',
       approval: {
         rules: [
           // The examples are tests: a rule that fails its own stops the start.
-          {...RULE, path: 'docs/**', match: ['docs/a/b.md'], not_match: ['src/docs.js']},
-          {...RULE, path: 'LICENSE', decision: 'deny', reason: 'It is not ours to change.'},
+          {tool: '*', decision: 'allow', path: 'docs/**', match: ['docs/a/b.md'], not_match: ['src/docs.js']},
+          {tool: '*', decision: 'deny', path: 'LICENSE', reason: 'It is not ours to change.'},
         ],
       },
     },
@@ -44,9 +31,9 @@ const edits = [
   {path: 'src/index.js', content: 'export {};\n'},
   {path: 'LICENSE', content: 'Do what you like.\n'},
 ];
-for (const [index, params] of edits.entries()) {
-  console.log(`write_file ${params.path}`);
-  const {status, error} = await toolbox.call({tool: 'write_file', params, request_id: String(index)});
-  console.log(`  ${status}${error === null ? '' : `: ${error.message}`}`);
+for (const edit of edits) {
+  console.log(`write_file ${edit.path}`);
+  const written = await toolbox.writeFile(edit);
+  console.log(written.ok ? '  success' : `  error: ${written.error.message}`);
 }
 await toolbox.close();

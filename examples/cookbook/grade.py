@@ -1,11 +1,11 @@
 """Does a patch mend a project? Applies it to a copy and runs the tests in the sandbox, for a benchmark of agents:
 python examples/cookbook/grade.py PROJECT PATCH "TEST COMMAND" [flags of forge-tools call]"""
-import contextlib, json, os, shutil, sys, tempfile
+import contextlib, json, os, shlex, shutil, sys, tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from forge_tools import ForgeTools
 
 project, patch, command, *flags = sys.argv[1:]
-program = os.environ.get("FORGE_TOOLS", "forge-tools").split()
+program = shlex.split(os.environ.get("FORGE_TOOLS", "forge-tools"))
 with tempfile.TemporaryDirectory() as place, open(patch, encoding="utf-8") as diff:
     copy = shutil.copytree(project, os.path.join(place, "project"))
     run = os.path.join(place, "run")

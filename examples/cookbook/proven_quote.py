@@ -1,10 +1,10 @@
 """An answer that the page is proved to say: python examples/cookbook/proven_quote.py URL "QUESTION" [flags of forge-tools call]"""
-import contextlib, os, re, sys
+import contextlib, os, re, shlex, sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from forge_tools import ForgeTools
 
 url, question, *flags = sys.argv[1:]
-program = os.environ.get("FORGE_TOOLS", "forge-tools").split()
+program = shlex.split(os.environ.get("FORGE_TOOLS", "forge-tools"))
 
 def answer_of(result):
     if result["error"]:

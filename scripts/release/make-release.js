@@ -1,18 +1,23 @@
-// `npm run release [-- FOLDER]`: everything that a release needs, in one folder. Publishes nothing. Needs dist/.
+// `npm run release [-- FOLDER] [--tarball FILE]`: everything that a release needs, in one folder. Publishes nothing.
+// Needs dist/. It packs, where it is not given a tarball that was packed before.
 import {copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {basename, dirname, join, relative, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {parseArgs} from 'node:util';
 import {bundleManifest, pluginFiles, serverJson} from './manifests.js';
 import {pack, unpackPackage} from './unpack-package.js';
 import {zip} from './zip.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const folder = resolve(process.argv[2] ?? join(ROOT, 'release'));
+const {values, positionals} = parseArgs({options: {tarball: {type: 'string'}}, allowPositionals: true});
+const folder = resolve(positionals[0] ?? join(ROOT, 'release'));
 const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
 await mkdir(folder, {recursive: true});
-const tarball = await pack(folder);
+const tarball = join(folder, `${manifest.name}-${manifest.version}.tgz`);
+if (values.tarball === undefined) await pack(folder);
+else await copyFile(values.tarball, tarball);
 const bundle = join(folder, `${manifest.name}-${manifest.version}-${process.platform}-${process.arch}.mcpb`);
 await writeFile(bundle, await makeBundle());
 await writeJson('server.json', serverJson(manifest));
@@ -61,13 +66,15 @@ async function writeJson(name, content) {
 }
 
 function checklist() {
-  const {name, version, mcpName} = manifest;
+  const {name, version, mcpName, repository} = manifest;
   return `# Release of ${name} ${version}
 
 Nothing here is published yet. In this order:
 
-- [ ] \`.ci/run\` is green on the commit, and \`npm run pictures\`, \`npm run docs\`, \`npm run security\` change nothing.
-- [ ] CHANGELOG.md has the version and its date; package.json has the version, and \`repository\`, \`homepage\` and \`bugs\`.
+- [ ] \`.ci/run\` is green on the commit, and \`npm run docs\` changes nothing.
+- [ ] CHANGELOG.md has the version and its date; package.json has the version.
+- [ ] ${repository === undefined ? 'package.json has no address of the project' : `The project lives at ${repository.url}`}. \`node scripts/release/set-repository.js https://HOST/OWNER/NAME\` sets
+      \`repository\`, \`homepage\` and \`bugs\`; then run this again.
 - [ ] \`${mcpName}\` is a name of whoever publishes; else change \`mcpName\` in package.json and run this again.
 - [ ] Tag the commit: \`git tag v${version}\`.
 - [ ] npm: \`npm publish ${basename(tarball)} --provenance --access public\`.

@@ -2,13 +2,19 @@
 // What registries and clients want to know about the package, made from package.json.
 
 /** The MCP registry: one package, started by npx. `name` has to be a name that who publishes it owns. */
-export function serverJson({name, mcpName, version}) {
+export function serverJson({name, mcpName, version, ...addresses}) {
+  const {homepage, repository} = addressesOf(addresses);
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: mcpName,
     title: 'forge-tools',
     description: 'Guarded fetch, files and commands for agents: SSRF guard, atomic edits, sandbox, log.',
     version,
+    ...(repository && {
+      websiteUrl: homepage,
+      // "github" for github.com, as the registry has it.
+      repository: {url: repository, source: new URL(repository).hostname.replace(/\.[a-z]+$/, '')},
+    }),
     packages: [
       {
         registryType: 'npm',
@@ -23,7 +29,11 @@ export function serverJson({name, mcpName, version}) {
 }
 
 /** An .mcpb bundle: the desktop application asks for the directory, and starts the server with its own Node. */
-export function bundleManifest({name, version, description, license, keywords, engines}, platform) {
+export function bundleManifest(
+  {name, version, description, license, keywords, engines, ...addresses},
+  platform,
+) {
+  const {homepage, bugs, repository} = addressesOf(addresses);
   return {
     manifest_version: '0.3',
     name,
@@ -33,6 +43,7 @@ export function bundleManifest({name, version, description, license, keywords, e
     long_description:
       'Web pages as Markdown with exact token counts, file edits that are whole or not made, and commands in a sandbox. Addresses are checked at every redirect, calls with side effects ask first, and everything is in a log that shows tampering.',
     author: {name: 'The founders of forge-tools'},
+    ...(repository && {repository: {type: 'git', url: repository}, homepage, support: bugs}),
     license,
     keywords,
     server: {
@@ -74,13 +85,15 @@ export function bundleManifest({name, version, description, license, keywords, e
 }
 
 /** A plugin of Claude Code: its manifest, and the server that it starts in the project. */
-export function pluginFiles({name, version, description, license, keywords}) {
+export function pluginFiles({name, version, description, license, keywords, ...addresses}) {
+  const {homepage, repository} = addressesOf(addresses);
   return {
     '.claude-plugin/plugin.json': {
       name,
       version,
       description,
       author: {name: 'The founders of forge-tools'},
+      ...(repository && {homepage, repository}),
       license,
       keywords,
     },
@@ -90,4 +103,9 @@ export function pluginFiles({name, version, description, license, keywords}) {
       },
     },
   };
+}
+
+/** Nothing, until set-repository.js has written the addresses into package.json. */
+function addressesOf({homepage, bugs, repository}) {
+  return {homepage, bugs, repository: repository?.url.replace(/^git\+|\.git$/g, '')};
 }

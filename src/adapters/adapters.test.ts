@@ -1,13 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import {describe, expect, test} from 'vitest';
-import type {Json} from '../core/json.ts';
-import type {ToolRequest, ToolResult} from '../core/tool.ts';
+import {fail, type Json} from '../core/result.ts';
+import {type ToolRequest, type ToolResult, toolError} from '../core/tool.ts';
 import type {CallOptions, ToolHost, ToolListing} from '../core/tool-host.ts';
-import type {WebReadData} from '../tools/web/web-read-data.ts';
-import {renderWebRead} from '../tools/web/web-read-text.ts';
+import {renderWebRead, type WebReadData} from '../tools/web/show-read.ts';
 import {anthropicTools} from './anthropic.ts';
-import {openaiTools} from './openai.ts';
-import {openaiChatTools} from './openai-chat.ts';
+import {openaiChatTools, openaiTools} from './openai.ts';
 import {vercelTools} from './vercel-ai.ts';
 
 const READ_FILE: ToolListing = {
@@ -27,14 +25,14 @@ function hostOf() {
       calls.push({request, options});
       const failed = request.params?.['path'] !== 'a.txt';
       const result: ToolResult = {
-        request_id: request.request_id,
+        request_id: request.request_id ?? '',
         tool: request.tool,
         status: failed ? 'error' : 'success',
         started_at: '2026-01-10T00:00:00.000Z',
         ended_at: '2026-01-10T00:00:00.000Z',
         duration_sec: 0,
         data: failed ? null : {text: 'A'},
-        error: failed ? {error_type: 'file_not_found', message: 'No such file.', details: null} : null,
+        error: failed ? toolError(fail('file_not_found', 'No such file.').error) : null,
         exit_code: null,
         stdout_path: null,
         stderr_path: null,

@@ -1,4 +1,6 @@
-import type {Json} from '../core/json.ts';
+// Offers the tools of a toolbox to Anthropic's Messages API. It lists them in that form, runs the calls of a
+// message and makes the results to send back.
+import type {Json} from '../core/result.ts';
 import type {ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost} from '../core/tool-host.ts';
 import {type AnthropicSearchResult, type AnthropicText, searchResults} from './search-results.ts';

@@ -1,6 +1,8 @@
-import type {Json} from '../core/json.ts';
+// Turns the chunks and passages of an answer into search results that Anthropic's models can cite. It also runs a
+// call whose arguments a model wrote as JSON.
+import type {Json} from '../core/result.ts';
 import type {ToolResult} from '../core/tool.ts';
-import type {ToolHost} from '../core/tool-host.ts';
+import type {CallOptions, ToolHost} from '../core/tool-host.ts';
 
 export interface AnthropicText {
   type: 'text';
@@ -65,4 +67,22 @@ interface Fields {
 
 function isObject(value: Json | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Calls a tool with arguments as a model wrote them, and gives the text for the model. */
+export async function callWithJson(
+  host: ToolHost,
+  call: {readonly id: string; readonly tool: string; readonly json: string},
+  options?: CallOptions,
+): Promise<string> {
+  let params: Json = {};
+  try {
+    // Some models send nothing at all where a tool needs no argument (ruling H2).
+    if (call.json.trim() !== '') params = JSON.parse(call.json);
+  } catch {
+    return `invalid_params: The arguments of ${call.tool} are not valid JSON. Call again with one JSON object.`;
+  }
+  // The toolbox refuses what is no object.
+  const request = {tool: call.tool, params: params as {readonly [name: string]: Json}, request_id: call.id};
+  return host.renderText(await host.call(request, options));
 }

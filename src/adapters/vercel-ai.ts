@@ -1,5 +1,6 @@
-import type {Json} from '../core/json.ts';
-import {randomHex} from '../core/random.ts';
+// Offers the tools of a toolbox to the Vercel AI SDK. Each becomes a tool whose `execute` calls the toolbox.
+import {randomHex} from '../core/clock.ts';
+import type {Json} from '../core/result.ts';
 import type {ToolResult} from '../core/tool.ts';
 import type {ToolHost} from '../core/tool-host.ts';
 

@@ -1,3 +1,5 @@
+// Lists the commands with their summaries, in the order of the overview. A command is loaded when it is named, so
+// that none pays for another.
 import type {Command, CommandDefinition, CommandSummary} from './command.ts';
 
 interface Entry {
@@ -6,7 +8,6 @@ interface Entry {
   readonly load: () => Promise<CommandDefinition>;
 }
 
-/** A command is loaded when it is named: none pays for another, and the overview pays for none. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   fetch: {
     summary: 'Fetch web pages as Markdown chunks with exact token counts',
@@ -15,6 +16,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   read: {
     summary: 'Read the parts of a web page that an answer needs, or verify a quote',
     load: async () => (await import('./commands/read.ts')).readCommand,
+  },
+  search: {
+    summary: 'Search the web by your engines, and read the best pages',
+    load: async () => (await import('./commands/search.ts')).searchCommand,
   },
   crawl: {
     summary: 'Fetch a list or a site with as many workers and machines as you like',

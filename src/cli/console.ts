@@ -1,7 +1,10 @@
+// The streams of a command, its styles and its log lines. Whatever reaches a terminal loses here what the terminal
+// would act on.
 import {createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
-import {forTerminal} from './terminal/for-terminal.ts';
-import {printable} from './terminal/printable.ts';
+import {systemClock, timestamp} from '../core/clock.ts';
+import type {Log, LogLevel} from '../core/log.ts';
+import {stripInvisible} from '../core/text/invisible.ts';
 
 /** The streams of one command. Tests hand in their own; `main.ts` hands in the process's. */
 export interface Console {
@@ -107,4 +110,36 @@ function askOnTerminal(question: string, signal: AbortSignal): Promise<string | 
     process.stderr.write(forTerminal(question));
     isAsked = true;
   });
+}
+
+/** The colours of `styled`, and the carriage return of the progress line. */
+const OWN = /(\u001b\[(?:1|2|22|31|32|33|36|39)m|\r)/;
+
+/**
+ * Ruling D12, the last gateway: whatever is written to a terminal passes here, made printable before or not
+ * (a JSON line, a log line). Of what a terminal acts on, only our own gets through.
+ */
+export function forTerminal(text: string): string {
+  return text
+    .split(OWN)
+    .map((part, at) => (at % 2 === 1 ? part : stripInvisible(part)))
+    .join('');
+}
+
+/** Ruling D12: what a page, a server or a file said reaches a terminal without what the terminal would act on. */
+export function printable(text: string): string {
+  return stripInvisible(text);
+}
+
+const ORDER: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+export const LOG_LEVELS: readonly (LogLevel | 'silent')[] = [...ORDER, 'silent'];
+
+/** FR-WF-19c: one JSON object a line. */
+export function jsonLog(write: (line: string) => void, least: LogLevel | 'silent'): Log {
+  if (least === 'silent') return () => {};
+  return event => {
+    if (ORDER.indexOf(event.level) < ORDER.indexOf(least)) return;
+    write(`${JSON.stringify({time: timestamp(systemClock.now()), ...event})}\n`);
+  };
 }

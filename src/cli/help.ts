@@ -1,6 +1,7 @@
+// Prints `--help`, for all commands or for one, from their declarations.
 import type {Command, CommandSummary} from './command.ts';
-import type {Flag} from './flags/parse-flags.ts';
-import {wrapText} from './terminal/wrap-text.ts';
+import type {Flag} from './flags.ts';
+import {wrapText} from './text-layout.ts';
 
 /** Narrower text is not read beside a name. */
 const LEAST_TEXT = 30;

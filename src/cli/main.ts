@@ -1,12 +1,13 @@
 #!/usr/bin/env node
+// Starts the command line in this process: console, environment, Ctrl-C and exit code.
 import {readFileSync} from 'node:fs';
 import {type Environment, readEnvironment} from '../config/environment.ts';
 import {packageFile} from '../core/package-file.ts';
-import {errorCode} from '../system/error-code.ts';
+import {errorCode} from '../system/errors.ts';
+import {EXIT, type ExitCode} from './command.ts';
 import {processConsole} from './console.ts';
-import {EXIT, type ExitCode} from './exit-codes.ts';
-import {loadServices} from './load-services.ts';
 import {runCli} from './run-cli.ts';
+import {loadServices} from './toolbox-services.ts';
 
 const environment: Environment = {...readEnvironment(), ownsProcess: true};
 const interrupt = new AbortController();

@@ -1,20 +1,20 @@
+// Reads the configuration of a command, and makes its log.
 import {ConfigError} from '../config/config-error.ts';
 import type {Config} from '../config/config-schema.ts';
-import type {Profile} from '../config/fill-profile.ts';
 import {type LoadedConfig, loadConfig} from '../config/load-config.ts';
+import type {Profile} from '../config/profiles.ts';
+import type {ResolvedConfig} from '../config/resolve-config.ts';
 import type {Log} from '../core/log.ts';
 import type {CommandContext} from './command.ts';
-import {type Console, styled} from './console.ts';
-import {UsageError} from './flags/usage-error.ts';
-import {jsonLog, LOG_LEVELS} from './json-log.ts';
-import {printable} from './terminal/printable.ts';
+import {type Console, jsonLog, LOG_LEVELS, printable, styled} from './console.ts';
+import {UsageError} from './flags.ts';
 
 export interface SettingFlags {
   readonly config: string | undefined;
   readonly 'log-level'?: string | undefined;
   readonly profile?: Profile | undefined;
   /** R2: instead of what the configuration says, for fetching and reading alike. */
-  readonly mode?: 'srd' | 'reader' | undefined;
+  readonly mode?: 'full' | 'reader' | undefined;
 }
 
 export interface Settings {
@@ -65,4 +65,11 @@ function withWarnings(log: Log, console: Console): Log {
     if (event.event !== 'config_warning') return log(event);
     console.err(`${styled(console, 'yellow', 'Warning:')} ${printable(event.message ?? '')}\n`);
   };
+}
+
+/** What a configuration says otherwise than it is used, for commands that open no toolbox, which would log it. */
+export function printWarnings({warnings}: Pick<ResolvedConfig, 'warnings'>, console: Console): void {
+  for (const warning of warnings) {
+    console.err(`${styled(console, 'yellow', 'Warning:')} ${printable(warning)}\n`);
+  }
 }

@@ -1,18 +1,16 @@
+// Finds the command that was typed, runs it, and turns what it throws into a sentence and an exit code.
 import {ConfigError} from '../config/config-error.ts';
 import {nearestName} from '../core/text/nearest-name.ts';
-import type {Command, CommandContext} from './command.ts';
+import {type Command, type CommandContext, EXIT, type ExitCode} from './command.ts';
 import {COMMAND_SUMMARIES, loadAllCommands, loadCommand} from './command-list.ts';
 import type {Console} from './console.ts';
-import {EXIT, type ExitCode} from './exit-codes.ts';
-import {UsageError} from './flags/usage-error.ts';
+import {didYouMean, UsageError} from './flags.ts';
 import {renderHelp, renderOverview} from './help.ts';
-import {forOperator} from './terminal/for-operator.ts';
 
 export interface CliRun extends Omit<CommandContext, 'commands'> {
   readonly argv: readonly string[];
 }
 
-/** Finds the command, runs it, and turns what it throws into a sentence and an exit code. */
 export async function runCli(run: CliRun): Promise<ExitCode> {
   const {argv, console, version} = run;
   const [name, ...rest] = argv;
@@ -54,11 +52,8 @@ function unknownCommand(name: string): string {
     const hint = flag === undefined ? '' : ` Did you mean "--${flag.replace(/^-+/, '')}"?`;
     return `There is no flag ${name} in front of a command.${hint}`;
   }
-  const nearest = nearestName(
-    name,
-    COMMAND_SUMMARIES.map(command => command.name),
-  );
-  return `There is no command "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`;
+  const names = COMMAND_SUMMARIES.map(command => command.name);
+  return `There is no command "${name}".${didYouMean(name, names)}`;
 }
 
 /** `--help` counts up to a `--`, behind which everything is an argument. */
@@ -74,7 +69,7 @@ function explain(error: unknown, command: Command | undefined, console: Console)
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {
-    console.err(`${forOperator(error.message)}\n`);
+    console.err(`${error.message}\n`);
     return EXIT.config;
   }
   throw error;

@@ -1,3 +1,4 @@
+// Names what commands need beside a toolbox, and loads it when a command asks.
 import type * as services from '../create-toolbox/services.ts';
 
 export type {
@@ -8,9 +9,11 @@ export type {
   JobSettings,
   JobStatus,
   LeasedUrl,
+  ListedUrl,
+  NoUrl,
+  SitemapEntry,
   Taken,
-} from '../create-toolbox/crawl/open-frontier.ts';
-export type {SitemapEntry} from '../create-toolbox/crawl/read-sitemaps.ts';
+} from '../create-toolbox/crawl.ts';
 export type {
   CachedPage,
   CacheEntry,
@@ -26,16 +29,19 @@ export type {
   VerifyQuoteData,
   WebReadArgs,
 } from '../create-toolbox/open-page-reader.ts';
-export type {ListedUrl, NoUrl} from '../create-toolbox/parse-listed-url.ts';
 export type {
   ApprovalManager,
   ListedRun,
   LogCheck,
   PendingApproval,
-  Probe,
   UndoRequest,
   WrittenReport,
 } from '../create-toolbox/services.ts';
 
 /** What commands need beside a toolbox. Tests hand in their own. */
 export type ToolboxServices = typeof services;
+
+/** What commands do to runs and machines without a toolbox, loaded when a command needs it. */
+export function loadServices(): Promise<ToolboxServices> {
+  return import('../create-toolbox/services.ts');
+}

@@ -10,21 +10,12 @@ function place() {
   return {cwd, env: {XDG_STATE_HOME: temporaryDirectory()}};
 }
 
+// biome-ignore format: a case is a line
 const LIST = [
-  {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: {protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {name: 'test', version: '1'}},
-  },
+  {jsonrpc: '2.0', id: 1, method: 'initialize', params: {protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {name: 'test', version: '1'}}},
   {jsonrpc: '2.0', method: 'notifications/initialized'},
   {jsonrpc: '2.0', id: 2, method: 'tools/list'},
-  {
-    jsonrpc: '2.0',
-    id: 3,
-    method: 'tools/call',
-    params: {name: 'write_file', arguments: {path: 'a.txt', content: 'a'}},
-  },
+  {jsonrpc: '2.0', id: 3, method: 'tools/call', params: {name: 'write_file', arguments: {path: 'a.txt', content: 'a'}}},
 ];
 
 /** Starts `mcp` for a client that cannot be asked, and returns what it was told. */
@@ -82,19 +73,76 @@ describe('ruling H7: mcp without a configuration', () => {
 
   test('opens nothing of the home directory, or above it, that was not named', async () => {
     for (const cwd of ['/nonexistent', '/']) {
-      const {names, stderr} = await served([], {env: place().env, cwd});
+      const {names, stderr} = await served([], {...place(), cwd, homeDir: '/nonexistent'});
       expect(names).toContain('web_fetch');
       expect(names).not.toContain('read_file');
-      expect(stderr).toContain(`${cwd} is no project (name one with --workspace DIR)`);
+      expect(stderr).toContain(
+        `File tools and run are off: ${cwd} is not a project. Start with --workspace DIR.`,
+      );
     }
     const {cwd, env} = place();
     expect((await served(['--workspace', cwd], {env, cwd: '/nonexistent'})).names).toContain('read_file');
   });
 });
 
-describe('ruling H7: a file keeps its meaning', () => {
+describe('ruling H7: a file that sets one thing changes one thing', () => {
   test.each([
-    ['', 0],
+    '',
+    '# nothing\n',
+    '[tools]\n',
+    '[tools.webfetch]\ntimeout_seconds = 30\n',
+    '[tools.webfetch.security]\nallowed_ports = [80, 443, 8080]\n',
+    '[[tools.webfetch.allow_private]]\nhost = "localhost"\ncidr = "127.0.0.0/8"\nports = [3000]\n',
+    '[tools.webread]\nmode = "reader"\n',
+    '[tools.run]\nsandbox = "auto"\n',
+    '[tools.approval]\nmode = "auto"\n',
+    '[[tools.approval.rules]]\ntool = "run"\ndecision = "ask"\ncommand_prefix = "rm"\n',
+    '[tools.taint]\nmode = "off"\n',
+    '[tools.output]\nmax_bytes = 50000\n',
+    '[tools.mcp]\nmax_result_bytes = 50000\n',
+    'profile = "guarded"\n',
+    'profile = "trusted"\n',
+  ])('%j leaves the 18 tools', async toml => {
+    const {cwd, env} = place();
+    const file = join(temporaryDirectory(), 'config.toml');
+    writeFileSync(file, toml);
+    const {names} = await served(['--config', file], {cwd, env});
+    expect(names).toHaveLength(18);
+  });
+
+  test.each([
+    ['[tools]\nmode = "disabled"\n', 'write_file', 'mode = "enabled" below [tools]'],
+    ['profile = "read-only"\n', 'write_file', 'access = "all" below [tools]'],
+    ['[tools.run]\nenabled = false\n', 'run', 'enabled = true below [tools.run]'],
+    ['[tools.webfetch]\nenabled = false\n', 'web_read', 'enabled = true below [tools.webfetch]'],
+    ['[tools.webread]\nenabled = false\n', 'web_read', 'enabled = true below [tools.webread]'],
+    ['[tools]\ngroups = ["core"]\n', 'web_fetch', 'groups = ["core","web"] below [tools]'],
+  ])(
+    '%j: what turns a tool on is in the failure, the start line, tools and doctor',
+    async (toml, tool, line) => {
+      const {cwd, env} = place();
+      const file = join(temporaryDirectory(), 'config.toml');
+      writeFileSync(file, toml);
+      const options = {cwd, env};
+      const expected = `Write ${line} in ${file}.`;
+      const inJson = JSON.stringify(expected).slice(1, -1);
+      const argv = ['--config', file];
+      expect((await served(argv, {cwd, env})).stderr).toContain(inJson);
+      expect((await runCliHere(['call', tool, '{}', ...argv], options)).stderr).toContain(inJson);
+      expect((await runCliHere(['tools', ...argv], options)).stderr).toContain(expected);
+      expect((await runCliHere(['doctor', ...argv], options)).stdout).toContain(expected);
+    },
+  );
+
+  test('a group that --groups leaves out is turned on by the flag', async () => {
+    const {cwd, env} = place();
+    const {stderr} = await runCliHere(['call', 'web_fetch', '{}', '--groups', 'core'], {cwd, env});
+    expect(stderr).toContain(
+      '"message":"web_fetch is off: --groups leaves out \\"web\\". Start with --groups core,web."',
+    );
+  });
+
+  test.each([
     ['[tools]\nmode = "disabled"\n', 0],
     ['profile = "trusted"\n[tools]\nmode = "disabled"\n', 0],
     ['[tools]\nmode = "enabled"\n[tools.run]\nenabled = false\n', 1],
@@ -119,6 +167,31 @@ describe('ruling H7: a file keeps its meaning', () => {
     expect(names).not.toContain('web_fetch');
     expect(names).not.toContain('write_file');
   });
+});
+
+test('in the home directory unknown_tool says why there are no file tools, with a configuration file too', async () => {
+  const home = temporaryDirectory();
+  const file = join(home, 'config.toml');
+  writeFileSync(file, 'profile = "guarded"\n');
+  for (const argv of [[], ['--config', file]]) {
+    const {code, stderr} = await runCliHere(['call', 'list_files', ...argv], {cwd: home, homeDir: home});
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `The tools are web_fetch, web_read, verify_quote. File tools and run are off: ${home} is not a project. Start with --workspace DIR.`,
+    );
+  }
+});
+
+test.each([
+  ['move_file', 0],
+  ['patch_file', 0],
+  ['write_file', 1],
+])('--allow %s: names of tools and actions are taken', async (allow, expected) => {
+  const {cwd, env} = place();
+  writeFileSync(join(cwd, 'a.txt'), 'hello\n');
+  const params = JSON.stringify({from: 'a.txt', to: 'b.txt'});
+  const {code} = await runCliHere(['call', 'move_file', params, '--allow', allow], {cwd, env});
+  expect(code).toBe(expected);
 });
 
 test('ruling H7: call works without a configuration, and says so', async () => {

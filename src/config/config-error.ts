@@ -1,6 +1,7 @@
 /** Stops start-up: the configuration cannot be used. One line of the message per problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** One sentence for each problem. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {loadConfig} from './load-config.ts';
-import {resolveConfig} from './resolve/resolve-config.ts';
+import {resolveConfig} from './resolve-config.ts';
 
 const SURROUNDINGS = {env: {HOME: '/home/u'}, cwd: '/work', tempDir: '/tmp', homeDir: '/home/u'};
 

@@ -43,16 +43,16 @@ async function problem(options: Parameters<typeof load>[0]): Promise<string> {
 }
 
 describe('ruling H5: sources', () => {
-  test('ruling H5: --config, else FORGE_CONFIG, else XDG_CONFIG_HOME, else ~/.config', async () => {
-    const home = await put('home/.config/forge/config.toml', timeout(11));
+  test('ruling H5: --config, else FORGE_TOOLS_CONFIG, else XDG_CONFIG_HOME, else ~/.config', async () => {
+    const home = await put('home/.config/forge-tools/config.toml', timeout(11));
     expect(await loaded()).toMatchObject({seconds: 11, source: home});
 
-    const xdg = await put('xdg/forge/config.toml', timeout(12));
+    const xdg = await put('xdg/forge-tools/config.toml', timeout(12));
     const env: Record<string, string> = {XDG_CONFIG_HOME: join(root, 'xdg')};
     expect(await loaded({env})).toMatchObject({seconds: 12, source: xdg});
 
-    env['FORGE_CONFIG'] = await put('named.toml', timeout(13));
-    expect(await loaded({env})).toMatchObject({seconds: 13, source: env['FORGE_CONFIG']});
+    env['FORGE_TOOLS_CONFIG'] = await put('named.toml', timeout(13));
+    expect(await loaded({env})).toMatchObject({seconds: 13, source: env['FORGE_TOOLS_CONFIG']});
 
     const path = await put('given.toml', timeout(14));
     expect(await loaded({env, path})).toMatchObject({seconds: 14, source: path});
@@ -63,8 +63,8 @@ describe('ruling H5: sources', () => {
       'config.toml',
       'forge.toml',
       '.forge/config.toml',
-      'forge/config.toml',
-      '.config/forge/config.toml',
+      'forge-tools/config.toml',
+      '.config/forge-tools/config.toml',
     ]) {
       await put(`work/${name}`, timeout(99));
     }
@@ -73,7 +73,7 @@ describe('ruling H5: sources', () => {
       {XDG_CONFIG_HOME: ''},
       {XDG_CONFIG_HOME: '.'},
       {XDG_CONFIG_HOME: '.config'},
-      {FORGE_CONFIG: ' '},
+      {FORGE_TOOLS_CONFIG: ' '},
     ]) {
       expect(await loaded({env: env as Record<string, string>})).toMatchObject({
         seconds: 20,
@@ -85,7 +85,7 @@ describe('ruling H5: sources', () => {
   });
 
   test('ruling H5: a relative XDG_CONFIG_HOME does not count, as it would lead into the workspace', async () => {
-    await put('xdg/forge/config.toml', timeout(99));
+    await put('xdg/forge-tools/config.toml', timeout(99));
     const env = {XDG_CONFIG_HOME: relative(process.cwd(), join(root, 'xdg'))};
     expect(await loaded({env})).toMatchObject({seconds: 20, source: undefined});
   });
@@ -93,7 +93,7 @@ describe('ruling H5: sources', () => {
   test('policy: a file that was named is relative to the working directory', async () => {
     const file = await put('work/mine.toml', timeout(15));
     expect(await loaded({path: 'mine.toml'})).toMatchObject({seconds: 15, source: file});
-    expect(await loaded({env: {FORGE_CONFIG: 'mine.toml'}})).toMatchObject({seconds: 15, source: file});
+    expect(await loaded({env: {FORGE_TOOLS_CONFIG: 'mine.toml'}})).toMatchObject({seconds: 15, source: file});
   });
 
   test('policy: a missing default file is no problem, a missing named one is', async () => {
@@ -103,15 +103,15 @@ describe('ruling H5: sources', () => {
     expect(await problem({path: 'none.toml'})).toBe(
       `${join(root, 'work/none.toml')}, named by --config, does not exist. Correct the path, or leave it out.`,
     );
-    expect(await problem({env: {FORGE_CONFIG: '/none.toml'}})).toBe(
-      '/none.toml, named by FORGE_CONFIG, does not exist. Correct the path, or leave it out.',
+    expect(await problem({env: {FORGE_TOOLS_CONFIG: '/none.toml'}})).toBe(
+      '/none.toml, named by FORGE_TOOLS_CONFIG, does not exist. Correct the path, or leave it out.',
     );
   });
 
   test('policy: a default file that is there and cannot be read is a problem', async () => {
-    await mkdir(join(root, 'home/.config/forge/config.toml'), {recursive: true});
+    await mkdir(join(root, 'home/.config/forge-tools/config.toml'), {recursive: true});
     expect(await problem({})).toBe(
-      `${join(root, 'home/.config/forge/config.toml')} cannot be read (EISDIR). Make it a readable file.`,
+      `${join(root, 'home/.config/forge-tools/config.toml')} cannot be read (EISDIR). Make it a readable file.`,
     );
   });
 });
@@ -170,21 +170,19 @@ describe('ruling H7: no file', () => {
 
   test('nor is one behind a directory that a link should lead to', async () => {
     await mkdir(join(root, 'home/.config'), {recursive: true});
-    await symlink('/nonexistent/forge', join(root, 'home/.config/forge'));
+    await symlink('/nonexistent/forge-tools', join(root, 'home/.config/forge-tools'));
     expect(await problem({})).toContain('a link that leads nowhere');
   });
 
   test('a file that a link should lead to is not none', async () => {
-    await mkdir(join(root, 'home/.config/forge'), {recursive: true});
-    await symlink('/nonexistent/config.toml', join(root, 'home/.config/forge/config.toml'));
+    await mkdir(join(root, 'home/.config/forge-tools'), {recursive: true});
+    await symlink('/nonexistent/config.toml', join(root, 'home/.config/forge-tools/config.toml'));
     expect(await problem({})).toContain('a link that leads nowhere');
   });
 
-  test('a file that is there keeps its meaning, an empty one too', async () => {
-    await put('home/.config/forge/config.toml', '');
-    expect(await loaded()).toMatchObject({config: {profile: 'none', tools: {mode: 'disabled'}}});
-    const chosen = await loadConfig({...place(), profile: 'guarded'});
-    expect(chosen).toMatchObject({value: {config: {tools: {mode: 'enabled'}}}});
+  test('an empty file changes nothing', async () => {
+    await put('home/.config/forge-tools/config.toml', '');
+    expect(await loaded()).toMatchObject({config: {profile: 'guarded', tools: {mode: 'enabled'}}});
   });
 });
 

@@ -1,12 +1,12 @@
+// Finds and reads the one configuration file. A file of the workspace is never looked at.
 import {lstat, readFile, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {parse, TomlError} from 'smol-toml';
 import {ok, type Result} from '../core/result.ts';
-import {errorReason} from '../system/error-code.ts';
-import {type ConfigPath, configPath} from './config-path.ts';
-import type {Environment} from './environment.ts';
-import {type Profile, UNCONFIGURED} from './fill-profile.ts';
-import {type ResolvedConfig, resolveConfig} from './resolve/resolve-config.ts';
+import {errorReason} from '../system/errors.ts';
+import {type ConfigPath, configPath, type Environment} from './environment.ts';
+import type {Profile} from './profiles.ts';
+import {type ResolvedConfig, resolveConfig} from './resolve-config.ts';
 
 export interface ConfigRequest extends Environment {
   /** `--config FILE`; relative to the working directory. */
@@ -26,14 +26,13 @@ export async function loadConfig(request: ConfigRequest): Promise<Result<LoadedC
   const text = source === undefined ? ok(undefined) : await readSource(source);
   if (!text.ok) return text;
   const {profile} = request;
-  // Ruling H7: who starts the tools without a file has said that they are wanted.
   if (source === undefined || text.value === undefined) {
-    return located(resolveConfig({profile: profile ?? UNCONFIGURED}, request));
+    return located(resolveConfig(profile && {profile}, request), source?.file, false);
   }
   const raw = parseToml(text.value, source.file);
   if (!raw.ok) return raw;
   const chosen = profile === undefined ? raw.value : {...raw.value, profile};
-  return located(resolveConfig(chosen, request), source.file);
+  return located(resolveConfig(chosen, request), source.file, true);
 }
 
 async function readSource({
@@ -88,11 +87,13 @@ function parseToml(text: string, file: string): Result<object, readonly string[]
 /** Findings say which file they are about. */
 function located(
   result: Result<ResolvedConfig, readonly string[]>,
-  source?: string,
+  configFile: string | undefined,
+  isThere: boolean,
 ): Result<LoadedConfig, readonly string[]> {
+  const source = isThere ? configFile : undefined;
   const locate = (finding: string): string => (source === undefined ? finding : `${source}: ${finding}`);
   if (!result.ok) return {ok: false, error: result.error.map(locate)};
-  return ok({...result.value, warnings: result.value.warnings.map(locate), source});
+  return ok({...result.value, warnings: result.value.warnings.map(locate), source, configFile});
 }
 
 function problem(text: string): Result<never, readonly string[]> {

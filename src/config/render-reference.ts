@@ -1,28 +1,39 @@
+// Renders docs/config.md from the table of settings: each setting, and a complete file with the defaults.
+import type {Json} from '../core/result.ts';
 import type {Section, Setting, TableListSetting} from '../core/setting.ts';
+import {fillProfile, UNCONFIGURED} from './profiles.ts';
+import {isTable} from './raw-values.ts';
 
 const INTRO = `# Configuration
 
 <!-- Written by \`npm run docs\` from the option tables in src/. Edit those. -->
 
-One TOML file. It is the first of
+To change a setting, take the \`#\` off its line in the configuration file:
 
-1. the file given by \`--config FILE\`,
-2. the file that the environment variable \`FORGE_CONFIG\` names,
-3. \`$XDG_CONFIG_HOME/forge/config.toml\`, or \`~/.config/forge/config.toml\` where \`XDG_CONFIG_HOME\` is not set.
+\`\`\`
+$ forge-tools config --init     # writes ~/.config/forge-tools/config.toml, with every setting as a comment
+$ forge-tools config            # prints the settings in force
+\`\`\`
 
-A missing file is an error in the first two cases; in the third the profile \`guarded\` holds, or that of \`--profile\`: every
-tool is offered, and calls with side effects are asked about. A file that is there starts from the defaults below, which
-offer nothing, unless its \`profile\` says otherwise. The workspace is never searched: a repository cannot configure the
-tools that work on it.
+The file is the first of
 
-- A number out of its range is replaced by the nearest end of the range, with a warning.
-- A value of the wrong type, or one that is not among the choices, stops start-up.
+1. \`--config FILE\`,
+2. the file in \`FORGE_TOOLS_CONFIG\`,
+3. \`$XDG_CONFIG_HOME/forge-tools/config.toml\`, or \`~/.config/forge-tools/config.toml\`.
+
+A missing file is an error in the first two cases. Without \`profile\` and without \`tools.mode\`, the profile \`${UNCONFIGURED}\`
+fills the rest, with or without a file. A file with \`tools.mode\` and no profile has the defaults of the specification, which
+the tables show second. The workspace is never searched: a repository cannot configure the tools that work on it.
+
+- A number out of its range becomes the nearest end of the range, with a warning.
+- A value of the wrong type, or outside the choices, stops the start.
 - An unknown key is ignored, with a warning that names the nearest known one.
-- In a *path*, \`\${NAME}\` is replaced by the environment variable; one that is not set leaves the setting empty, with a
-  warning. \`\${TEMP}\` is the temporary directory of the operating system where the variable is not set. A relative path
-  starts at the working directory.
+- In a *path*, \`\${NAME}\` is replaced by the environment variable. An unset one leaves the setting empty, with a warning.
+  \`\${TEMP}\` is the system's temporary directory, \`\${XDG_CACHE_HOME}\` your cache directory. \`~\` is not expanded. A relative
+  path starts at the working directory.
 
-Settings marked *extension* are ours; the specification of the tool does not have them.
+\`[tools.webfetch]\` configures \`web_fetch\`. The action \`patch_file\` means \`str_replace\`, \`apply_patch\` and other edits. These are
+names of the tool's specification. It does not have the settings marked *extension*.
 `;
 
 /** What stands before the first table of the file. */
@@ -35,17 +46,28 @@ interface NamedSection {
 }
 
 /** docs/config.md: every setting of the schema, and a file that spells the defaults out. */
-export function renderConfigReference(schema: Section): string {
-  const sections = listSections(schema, '').filter(({settings}) => settings.length > 0);
+export function renderConfigReference(schema: Section, filled = fillProfile()): string {
+  const sections = nonEmpty(schema);
   const example = [
     '## A complete file',
     '',
     'All defaults, spelled out.',
     '',
-    ...renderExample(sections),
+    '```toml',
+    ...renderFile(sections, filled, false),
+    '```',
     '',
   ];
-  return [INTRO, ...sections.map(renderSection), example.join('\n')].join('\n');
+  return [INTRO, ...sections.map(section => renderSection(section, filled)), example.join('\n')].join('\n');
+}
+
+/** A file that spells the defaults out, each below its sentence. */
+export function renderConfigFile(schema: Section, filled = fillProfile()): string {
+  return `${renderFile(nonEmpty(schema), filled, true).join('\n')}\n`;
+}
+
+function nonEmpty(schema: Section): readonly NamedSection[] {
+  return listSections(schema, '').filter(({settings}) => settings.length > 0);
 }
 
 function listSections(section: Section, name: string): readonly NamedSection[] {
@@ -58,11 +80,13 @@ function listSections(section: Section, name: string): readonly NamedSection[] {
   return [{name, section, settings}, ...below];
 }
 
-function renderSection({name, section, settings}: NamedSection): string {
+function renderSection({name, section, settings}: NamedSection, filled: unknown): string {
   const rows = settings.map(([key, setting]) => {
     const what =
       setting.extension === true && section.extension !== true ? `*Extension.* ${setting.doc}` : setting.doc;
-    const cells = [`\`${key}\``, typeOf(setting), `\`${toToml(setting.default)}\``, rangeOf(setting), what];
+    const [usual, plain] = [defaultOf(name, key, setting, filled), setting.default].map(toToml);
+    const standard = usual === plain ? `\`${usual}\`` : `\`${usual}\`; \`${plain}\` without a profile`;
+    const cells = [`\`${key}\``, typeOf(setting), standard, rangeOf(setting), what];
     return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return [
@@ -89,17 +113,29 @@ function renderTableKeys(name: string, {entries, required}: TableListSetting): r
   return [`Keys of a \`[[${name}]]\`:`, '', ...keys, ''];
 }
 
-function renderExample(sections: readonly NamedSection[]): readonly string[] {
+function renderFile(
+  sections: readonly NamedSection[],
+  filled: unknown,
+  withSentences: boolean,
+): readonly string[] {
+  const sentence = (text: string): readonly string[] => (withSentences ? [`# ${text}`] : []);
   const tables = sections.map(({name, section, settings}) => [
-    `# ${section.doc}`,
+    ...sentence(section.doc),
     ...(name === '' ? [] : [`[${name}]`]),
     ...settings.flatMap(([key, setting]) => [
-      `# ${commentOf(setting)}`,
-      `${key} = ${toToml(setting.default)}`,
+      ...sentence(commentOf(setting)),
+      `${key} = ${toToml(defaultOf(name, key, setting, filled))}`,
     ]),
     '',
   ]);
-  return ['```toml', ...tables.flat().slice(0, -1), '```'];
+  return tables.flat().slice(0, -1);
+}
+
+/** The default where nothing is written: that of the profile, else that of the schema. */
+function defaultOf(section: string, key: string, setting: Setting, filled: unknown): Setting['default'] {
+  const path = [...section.split('.'), key].filter(name => name !== '');
+  const value = path.reduce<unknown>((table, name) => (isTable(table) ? table[name] : undefined), filled);
+  return (value ?? setting.default) as Setting['default'];
 }
 
 function commentOf(setting: Setting): string {
@@ -135,9 +171,12 @@ function rangeOf(setting: Setting): string {
   return setting.unit === undefined ? range : `${range} ${setting.unit}`;
 }
 
-/** For the values that defaults have, JSON is TOML; an open table is empty. */
-function toToml(value: Setting['default']): string {
-  return Array.isArray(value)
-    ? `[${value.map(entry => JSON.stringify(entry)).join(', ')}]`
-    : JSON.stringify(value);
+/** One line, whatever it is. JSON's strings are TOML's but for DEL, which TOML wants escaped. */
+export function toToml(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(toToml).join(', ')}]`;
+  if (isTable(value)) {
+    const entries = Object.entries(value).map(([key, entry]) => `${JSON.stringify(key)} = ${toToml(entry)}`);
+    return entries.length === 0 ? '{}' : `{${entries.join(', ')}}`;
+  }
+  return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
 }

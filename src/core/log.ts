@@ -1,9 +1,10 @@
-import type {Json} from './json.ts';
+// The port for log lines. A log that throws harms nobody.
+import type {Json} from './result.ts';
 
 /** How much a log line matters, least first. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** FR-WF-19c: a structured line. URLs in it were redacted by `redactUrl` before they came here. */
+/** A structured log line. Its URLs have no query and no credentials. (FR-WF-19c) */
 export interface LogEvent {
   /** How much it matters. */
   readonly level: LogLevel;
@@ -27,3 +28,14 @@ export interface LogEvent {
 export type Log = (event: LogEvent) => void;
 
 export const silentLog: Log = () => {};
+
+/** The log of a host. One that throws loses its line, and the call goes on. */
+export function harmlessLog(log: Log): Log {
+  return event => {
+    try {
+      log(event);
+    } catch {
+      // There is nowhere left to say it.
+    }
+  };
+}

@@ -1,3 +1,4 @@
+// Finds files that belong to this package, from sources, from the build and from bundles.
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {pathToFileURL} from 'node:url';

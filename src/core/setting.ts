@@ -1,4 +1,5 @@
-import type {Json} from './json.ts';
+// Describes settings. One description gives the default, the validation, the type and the line in the docs.
+import type {Json} from './result.ts';
 
 /**
  * One description of a setting yields its default, its clamping, its validation and its line in
@@ -7,7 +8,7 @@ import type {Json} from './json.ts';
 interface Described {
   /** One or two sentences for docs/config.md; no default and no range, those are printed from here. */
   readonly doc: string;
-  /** Set on what the SRD does not have. */
+  /** Set on a setting of our own. */
   readonly extension?: boolean;
 }
 
@@ -101,3 +102,94 @@ type ValueOf<Entry> = Entry extends {readonly kind: 'section'; readonly entries:
 
 /** The resolved values of a section, under the names that the TOML file uses. */
 export type SettingsOf<S extends Section> = ValueOf<S>;
+
+// What follows writes a setting in one line. The literal types stay, so that editors show each sentence.
+
+/** A table of settings. */
+export function section<const Doc extends string, const Entries extends Section['entries']>(
+  doc: Doc,
+  entries: Entries,
+): {readonly kind: 'section'; readonly doc: Doc; readonly entries: Entries} {
+  return {kind: 'section', doc, entries};
+}
+
+/** A setting of our own. */
+export function own<Entry extends Setting | Section>(entry: Entry): Entry & {readonly extension: true} {
+  return {...entry, extension: true};
+}
+
+export function flag<const Default extends boolean, const Doc extends string>(
+  value: Default,
+  doc: Doc,
+): {readonly kind: 'flag'; readonly default: Default; readonly doc: Doc} {
+  return {kind: 'flag', default: value, doc};
+}
+
+export function integer<const Doc extends string>(
+  value: number,
+  [min, max, unit]: readonly [min: number, max: number, unit?: string],
+  doc: Doc,
+): {
+  readonly kind: 'integer';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  readonly unit?: string;
+  readonly doc: Doc;
+} {
+  return {kind: 'integer', default: value, min, max, ...(unit !== undefined && {unit}), doc};
+}
+
+export function text<const Default extends string, const Doc extends string>(
+  value: Default,
+  doc: Doc,
+): {readonly kind: 'text'; readonly default: Default; readonly doc: Doc} {
+  return {kind: 'text', default: value, doc};
+}
+
+/** A text whose variables are replaced, and a relative one resolved against the working directory. */
+export function path<const Default extends string, const Doc extends string>(
+  value: Default,
+  doc: Doc,
+): {readonly kind: 'text'; readonly default: Default; readonly path: true; readonly doc: Doc} {
+  return {kind: 'text', default: value, path: true, doc};
+}
+
+/** The first choice is the default. */
+export function choice<
+  const Choices extends readonly [string, ...(readonly string[])],
+  const Doc extends string,
+>(
+  choices: Choices,
+  doc: Doc,
+): {readonly kind: 'choice'; readonly default: Choices[0]; readonly choices: Choices; readonly doc: Doc} {
+  return {kind: 'choice', default: choices[0], choices, doc};
+}
+
+export function textList<const Doc extends string>(
+  value: readonly string[],
+  doc: Doc,
+): {readonly kind: 'text-list'; readonly default: readonly string[]; readonly doc: Doc} {
+  return {kind: 'text-list', default: value, doc};
+}
+
+export function integerList<const Doc extends string>(
+  value: readonly number[],
+  doc: Doc,
+): {readonly kind: 'integer-list'; readonly default: readonly number[]; readonly doc: Doc} {
+  return {kind: 'integer-list', default: value, doc};
+}
+
+export function tableList<const Doc extends string, const Entries extends TableListSetting['entries']>(
+  required: readonly string[],
+  doc: Doc,
+  entries: Entries,
+): {
+  readonly kind: 'table-list';
+  readonly default: readonly [];
+  readonly required: readonly string[];
+  readonly doc: Doc;
+  readonly entries: Entries;
+} {
+  return {kind: 'table-list', default: [], required, doc, entries};
+}

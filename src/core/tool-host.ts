@@ -1,13 +1,14 @@
-import type {Json} from './json.ts';
+// The interface that hosts use: list the tools, call one, answer questions about approvals.
+import type {Json} from './result.ts';
 import type {ApprovalAction, ToolAnnotations, ToolRequest, ToolResult} from './tool.ts';
 
 /** A tool as it is offered to a model. */
 export interface ToolListing {
   /** What a call names, such as `read_file`. */
   readonly name: string;
-  /** For people. */
+  /** The name that people see. */
   readonly title: string;
-  /** For the model that chooses among tools. */
+  /** What a model reads to choose among tools. */
   readonly description: string;
   /** The hints of MCP: whether it only reads, destroys, may be repeated, reaches other hosts. */
   readonly annotations: ToolAnnotations;
@@ -17,31 +18,29 @@ export interface ToolListing {
   readonly dataSchema: {readonly [keyword: string]: Json};
 }
 
-/** One `[[tools.approval.rules]]` as it is written; what is left out is empty. */
+/** A rule about calls. It names a host, a path or the first words of a command. */
 export type ApprovalRule = {
-  /** Name of the tool that the rule is about. */
+  /** Name of a tool or an action; "*" for all. */
   readonly tool: string;
   /** What becomes of a call that the rule covers. */
   readonly decision: 'allow' | 'ask' | 'deny';
-  /** Exactly one of the three is not empty. */
-  readonly host: string;
-  /** A pattern in the manner of gitignore. */
-  readonly path: string;
-  /** The first words of a command. */
-  readonly command_prefix: string;
   /** Examples that the rule must cover, checked when it is read. */
-  readonly match: readonly string[];
+  readonly match?: readonly string[];
   /** Examples that it must not cover. */
-  readonly not_match: readonly string[];
+  readonly not_match?: readonly string[];
   /** Shown where the rule decides. */
-  readonly reason: string;
-  /** T1: an `allow` holds for calls that `tools.taint` asks about or refuses too. Default: false. */
+  readonly reason?: string;
+  /** An `allow` holds after untrusted text too. Default: false. */
   readonly tainted?: boolean;
-};
+} & (
+  | {readonly host: string; readonly path?: never; readonly command_prefix?: never}
+  | {readonly path: string; readonly host?: never; readonly command_prefix?: never}
+  | {readonly command_prefix: string; readonly host?: never; readonly path?: never}
+);
 
 /** What the approver is asked. Summary and preview come from the tool; nothing in them was executed. */
 export interface ApprovalQuestion {
-  /** That of the call. */
+  /** The id of the call. */
   readonly requestId: string;
   /** Name of the tool. */
   readonly tool: string;
@@ -65,6 +64,15 @@ export interface ApprovalQuestion {
   readonly canRemember: boolean;
 }
 
+/** The line above the preview of a question; `undefined` where the preview says it too, as that of a command does. */
+export function headOfQuestion({
+  action,
+  summary,
+  preview,
+}: Pick<ApprovalQuestion, 'action' | 'summary' | 'preview'>): string | undefined {
+  return action === 'run' || preview.trim() === summary.trim() ? undefined : summary;
+}
+
 /** What the approver says to a question. */
 export type ApprovalAnswer =
   | {readonly answer: 'once'}
@@ -74,23 +82,28 @@ export type ApprovalAnswer =
   | {readonly answer: 'session-rule'; readonly rule: ApprovalRule}
   /** The same, and the rule is handed to the host to keep. */
   | {readonly answer: 'always'; readonly rule: ApprovalRule}
-  /** The model sees the reason. */
-  | {readonly answer: 'refuse'; readonly reason?: string}
-  /** Refuses this call and every later one of the session. */
+  /** The model sees the reason. `unanswered`: no person decided, and the reason says why. */
+  | {readonly answer: 'refuse'; readonly reason?: string; readonly unanswered?: true}
+  /** Refuses this call and every later one of the same client in the session. */
   | {readonly answer: 'stop'; readonly reason?: string};
 
-/** The port to whoever can be asked. Asked one question at a time; stop waiting when `signal` fires. */
+/** Answers questions about calls, one of a client at a time. Ask a person, or decide in code. */
 export interface Approver {
-  /** Resolves with the answer. What it throws fails the call. */
+  /** Resolves with the answer. Stop waiting when `signal` fires; an exception fails the call. */
   readonly ask: (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalAnswer>;
 }
 
-/** What one call brings along. Nothing in it reaches the policy but `operatorAddresses`. */
+/** Options of one call. */
 export interface CallOptions {
   /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
   /** Who is asked about this call. Default: the approver of the toolbox. */
   readonly approver?: Approver | undefined;
+  /**
+   * Who calls, where several share a toolbox: the same object in all calls of one client. Grants for the session, `stop`
+   * and the step that a call may leave out belong to one client. Default: all calls are of one client.
+   */
+  readonly client?: object | undefined;
   /** Called with a sentence about how far the call is. */
   readonly onProgress?: ((message: string) => void) | undefined;
   /** Lowers the limit of the configuration, never raises it. */
@@ -98,18 +111,18 @@ export interface CallOptions {
   /** Bytes that the caller has room for; a longer answer is cut to fit. */
   readonly availableCapacityBytes?: number | undefined;
   /**
-   * T1: addresses that the operator or the user named, such as those of the user's message: `tools.taint` takes them
+   * Addresses that the operator or the user named, such as those of the user's message: `tools.taint` takes them
    * for theirs from now on. Nothing that a model wrote belongs here.
    */
   readonly operatorAddresses?: readonly string[] | undefined;
 }
 
-/** What an interface needs of the toolbox: list, call, and the answer as text. */
+/** Lists tools, calls them, and shows their answers as text. */
 export interface ToolHost {
   /** The tools that are offered, in a fixed order. */
   readonly listTools: () => readonly ToolListing[];
   /** Never rejects; an unknown tool, wrong parameters and bugs are error results. */
   readonly call: (request: ToolRequest, options?: CallOptions) => Promise<ToolResult>;
-  /** Ruling H2: the result as text that is enough by itself for a model to go on. */
+  /** The result as text for a model. */
   readonly renderText: (result: ToolResult) => string;
 }

@@ -1,9 +1,9 @@
-import type {Failure} from './failure/failure.ts';
-import type {Json} from './json.ts';
+// What a tool is: its definition, its plan of a call, its context and its answer.
+import {BUILT_SCHEMAS} from './built-schemas.ts';
+import type {Deadline} from './deadline.ts';
+import type {FailureCode} from './failure-codes.ts';
 import type {Log} from './log.ts';
-import type {PastChanges} from './past-change.ts';
-import type {Result} from './result.ts';
-import {BUILT_SCHEMAS} from './schema/built-schemas.ts';
+import type {Failure, Json, Result} from './result.ts';
 
 /** Ruling H4: what approvals are asked for. A tool without one only reads. */
 export type ApprovalAction = 'patch_file' | 'write_file' | 'run' | 'web_fetch' | 'egress';
@@ -111,17 +111,29 @@ export interface ArtifactStore {
   readonly trim: (folder: string, maxBytes: number) => Promise<Result<void>>;
 }
 
+/** What an intent is worked out with: nothing is reached, saved or said for it. */
+export interface PlanContext {
+  /** How long the call has, and what it says when time is up. */
+  readonly deadline: Deadline;
+  /** What this run changed so far, from its verified log. */
+  readonly pastChanges: () => Promise<Result<PastChanges>>;
+}
+
 /** What a tool runs with. One per call. */
-export interface ToolContext {
+export interface ToolContext extends PlanContext {
   readonly requestId: string;
   /** The number of the call in its session (`NNNN` of artifacts). */
   readonly step: number;
-  /** Fires at the time-out and when the caller cancels. */
+  /** Fires at the deadline and when the caller cancels. */
   readonly signal: AbortSignal;
-  /** W21: fires when the session is stopped or closed. It ends what a call leaves running. */
+  /** W21: fires when the session is closed or its client stopped. It ends what a call leaves running. */
   readonly sessionSignal: AbortSignal;
+  /** Whether a call of the same client had that number: only such a step may be meant where none is named. */
+  readonly isOwnStep: (step: number) => boolean;
   /** Review R11: to be asked at every hop of a fetch, for what a page loads too. */
   readonly mayReach: (host: string) => HostDecision;
+  /** T1: says that from now on what the call reads, writes or gives may be text of a stranger at that host. */
+  readonly metStranger: (host: string) => void;
   /** Asks about something that the call comes to want while it runs; absent where nobody decides (ruling X1). */
   readonly approve?: (question: LaterQuestion, signal: AbortSignal) => Promise<Result<undefined>>;
   readonly maxOutputBytes: number;
@@ -136,8 +148,6 @@ export interface ToolContext {
   readonly emit: (event: string, payload: {readonly [field: string]: Json}) => Promise<void>;
   /** Writes an artifact below the run directory and returns its path relative to that. */
   readonly saveArtifact: (path: string, content: Uint8Array | string) => Promise<Result<string>>;
-  /** What this run changed so far, from its verified log. */
-  readonly pastChanges: () => Promise<Result<PastChanges>>;
   /** The same for what is too long for memory; more than `maxBytes` is not kept. */
   readonly streamArtifact: (path: string, maxBytes: number) => ArtifactStream;
   readonly artifacts: ArtifactStore;
@@ -164,7 +174,7 @@ export interface ToolDefinition<Params, Data> {
   readonly delivers?: 'untrusted' | 'private';
   /** W12: bytes of an answer where the operator wrote no limit. Default: that of all tools. */
   readonly maxOutputBytes?: number | undefined;
-  /** FR-WF-TIMEOUT-01: longer than every budget inside the tool. */
+  /** The limit of the whole call; longer than every budget of its own inside the tool. (FR-WF-TIMEOUT-01) */
   readonly timeoutMs: (params: Params) => number;
   /**
    * Ruling W19: how long its answer is waited for after its signal has fired, because it takes back first what it
@@ -174,7 +184,7 @@ export interface ToolDefinition<Params, Data> {
   /** Default: nothing is known before `intend`. */
   readonly outline?: (params: Params) => CallOutline;
   /** Side-effect free. Called before an approval is asked for, and its hashes are compared before `execute`. */
-  readonly intend: (params: Params, context: ToolContext) => Promise<Result<Intent>>;
+  readonly intend: (params: Params, context: PlanContext) => Promise<Result<Intent>>;
   readonly execute: (params: Params, context: ToolContext) => Promise<Result<Data>>;
   /** Ruling H2: the answer as text that is enough by itself for a model to go on. */
   readonly renderText: (data: Data) => string;
@@ -201,7 +211,7 @@ export interface Tool
 export interface PreparedCall {
   readonly timeoutMs: number;
   readonly outline: CallOutline;
-  readonly intend: (context: ToolContext) => Promise<Result<Intent>>;
+  readonly intend: (context: PlanContext) => Promise<Result<Intent>>;
   readonly execute: (context: ToolContext) => Promise<Result<ToolAnswer>>;
 }
 
@@ -210,28 +220,18 @@ export interface ToolAnswer {
   readonly fields: Partial<Pick<ToolResult, 'exit_code' | 'stdout_path' | 'stderr_path'>>;
 }
 
-/** Tool API: one call. */
+/** A call of a tool, by its name. */
 export interface ToolRequest {
   /** Name of the tool, such as `read_file`. */
   readonly tool: string;
   /** Its parameters, as its schema has them. */
   readonly params: {readonly [name: string]: Json};
-  /** Chosen by the caller; the result and the events carry it. */
-  readonly request_id: string;
+  /** Chosen by the caller; the result and the events carry it. Default: a new one. */
+  readonly request_id?: string | undefined;
 }
 
-/** Tool API and ruling H1. */
-export interface ToolError {
-  /** The code of the failure, from `FAILURE_CODES`. */
-  readonly error_type: Failure['code'];
-  /** What went wrong, with which value, and what to do next. */
-  readonly message: string;
-  /** Further facts, by the names that docs/errors.md lists for the code; null where there are none. */
-  readonly details: {readonly [name: string]: Json} | null;
-}
-
-/** Tool API: every field is always there. Times are RFC 3339 UTC, durations are seconds. */
-export interface ToolResult {
+/** What a call of a tool answers. Every field is present; times are RFC 3339 in UTC, durations are seconds. */
+export interface ToolResult<Data = Json> {
   /** That of the request. */
   readonly request_id: string;
   /** Name of the tool that was called. */
@@ -245,15 +245,25 @@ export interface ToolResult {
   /** Seconds from start to end. */
   readonly duration_sec: number;
   /** The answer of the tool; null where it failed. */
-  readonly data: Json;
-  /** Why it failed; null where it succeeded. */
-  readonly error: ToolError | null;
+  readonly data: Data | null;
+  /** Why it failed, with its code as `error_type` too; null where it succeeded. */
+  readonly error: (Failure & {readonly error_type: FailureCode}) | null;
   /** Of a command that ran to its end; null otherwise. */
   readonly exit_code: number | null;
   /** Where the whole output is kept, relative to the run directory; null where there is none. */
   readonly stdout_path: string | null;
   /** The same for the error output. */
   readonly stderr_path: string | null;
+}
+
+/** The failure as the `error` of a `ToolResult`. (H1) */
+export function toolError(failure: Failure): NonNullable<ToolResult['error']> {
+  return {error_type: failure.code, ...failure};
+}
+
+/** The failure as `web_fetch` serialises it. (FR-ERR-JSON-01) */
+export function bareFailure({error_type: _, ...failure}: NonNullable<ToolResult['error']>): Failure {
+  return failure;
 }
 
 function builtSchema<Value>(schema: Schema<Value>, tool: string, part: 'params' | 'data') {
@@ -293,3 +303,23 @@ export function defineTool<Params, Data extends Json>(definition: ToolDefinition
     },
   };
 }
+
+/** A step of this run that changed files, as its log has it. */
+export interface PastChange {
+  readonly step: number;
+  readonly files: readonly string[];
+  /** SHA-256 of the record that undo works with. */
+  readonly recordHash: string;
+  /** The step that it took back. */
+  readonly undoes: number | undefined;
+}
+
+export interface PastChanges {
+  /** The run directory. */
+  readonly directory: string;
+  /** Oldest first. */
+  readonly changes: readonly PastChange[];
+}
+
+/** Where the workspace is for a command in Docker and bubblewrap, and so what its output calls it. */
+export const WORKSPACE_MOUNT = '/workspace';

@@ -1,14 +1,16 @@
+// Opens the way out of commands: its allow-list, its credentials and the gate.
 import {realpathSync} from 'node:fs';
-import {Budget} from '../core/budget.ts';
 import type {Clock} from '../core/clock.ts';
-import type {EgressGate, EgressTarget} from '../core/egress/egress-gate.ts';
-import {fail} from '../core/failure/fail.ts';
-import {ok, type Result} from '../core/result.ts';
-import {type AllowList, readAllowList} from '../egress/allow-list.ts';
-import type {EgressCredential} from '../egress/credentials/credentialed-hosts.ts';
+import {Deadline} from '../core/deadline.ts';
+import type {EgressGate, EgressTarget} from '../core/egress-gate.ts';
+import {fail, ok, type Result} from '../core/result.ts';
+import {type AllowList, EGRESS_PRESETS, readAllowList} from '../egress/allow-list.ts';
+import type {EgressCredential} from '../egress/forward-requests.ts';
 import type {RunOptions} from '../sandbox/options.ts';
-import {readCredentials} from '../web/credentials/read-credentials.ts';
-import type {HostResolver} from '../web/guard/dns/host-resolver.ts';
+import type {Sandbox} from '../sandbox/sandbox.ts';
+import type {Probe} from '../tools/probe-dependencies.ts';
+import type {HostResolver} from '../web/guard/resolver.ts';
+import {readCredentials} from '../web/navigate/credentials.ts';
 import type {WebFetchOptions} from '../web/options.ts';
 
 const MIB = 1_048_576;
@@ -16,7 +18,7 @@ const RESOLVE_TIMEOUT_MS = 10_000;
 /** An answer is checked and kept so long, so that a hundred connections to one host are one look-up. */
 const PINNED_MS = 30_000;
 
-export interface EgressPorts {
+interface EgressPorts {
   readonly web: WebFetchOptions;
   readonly resolver: HostResolver | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +35,7 @@ const CREDENTIALS = 'tools.run.egress.credentials';
  * with what the operator opened for it. Loaded with the first sandbox. The error holds what stops start-up.
  */
 export function openEgress(
-  run: Pick<RunOptions, 'egress' | 'inherit_env' | 'readable_paths'>,
+  run: Pick<RunOptions, 'egress' | 'inherit_env' | 'readable_paths' | 'sandbox'>,
   ports: EgressPorts,
 ): Result<EgressGate | undefined, readonly string[]> {
   const {egress: options} = run;
@@ -55,13 +57,19 @@ export function openEgress(
 
 /** What no command is to hold is not given to commands by another setting. */
 function readEgressCredentials(
-  {egress: {credentials: entries}, inherit_env, readable_paths}: Parameters<typeof openEgress>[0],
+  {egress: {credentials: entries}, inherit_env, readable_paths, sandbox}: Parameters<typeof openEgress>[0],
   allowList: AllowList,
   {env, workspace}: EgressPorts,
 ): Result<readonly EgressCredential[], readonly string[]> {
   const {credentials, problems} = readCredentials(entries, {env, untrustedTrees: [workspace]}, CREDENTIALS);
   const shared = entries.flatMap(({env: name, file}, index) => {
     const at = `${CREDENTIALS}[${index}]`;
+    // Such a command is a process of our user: it reads our environment and our files.
+    if (sandbox === 'none') {
+      return [
+        `${at} needs a sandbox. With tools.run.sandbox = "none" commands read the secret. Take one out.`,
+      ];
+    }
     if (name !== '' && inherit_env.includes(name)) {
       return [`${at}.env is in tools.run.inherit_env, so commands hold it. Take it out there.`];
     }
@@ -106,7 +114,7 @@ async function loadGate(
   const credentialed =
     credentials.length === 0
       ? undefined
-      : (await import('../egress/credentials/credentialed-hosts.ts')).createCredentialedHosts(
+      : (await import('../egress/forward-requests.ts')).createCredentialedHosts(
           credentials,
           await trusted(certificateAuthorities, env),
           clock,
@@ -129,7 +137,7 @@ async function loadGate(
 /** As `web_fetch` believes hosts; `undefined` stands for what Node believes. */
 async function trusted(own: readonly string[], env: EgressPorts['env']): Promise<string[] | undefined> {
   if (own.length === 0) return undefined;
-  const {trustedAuthorities} = await import('../web/transport/connect/trusted-authorities.ts');
+  const {trustedAuthorities} = await import('../web/transport/connect.ts');
   return trustedAuthorities(own, env['NODE_EXTRA_CA_CERTS']);
 }
 
@@ -144,13 +152,13 @@ async function authorizer(web: WebFetchOptions, given: HostResolver | undefined,
     {parseUrl},
     system,
   ] = await Promise.all([
-    import('../web/guard/guard-policy.ts'),
+    import('../web/guard/policy.ts'),
     import('../web/guard/check-url.ts'),
-    import('../web/guard/create-guard.ts'),
-    import('../web/guard/ssrf-validator.ts'),
-    import('../web/guard/host-pins.ts'),
-    import('../web/url/parse-url.ts'),
-    import('../web/guard/dns/system-resolver.ts'),
+    import('../web/guard/guard.ts'),
+    import('../web/guard/guard.ts'),
+    import('../web/guard/guard.ts'),
+    import('../web/url.ts'),
+    import('../web/guard/resolver.ts'),
   ]);
   const settings = readGuardPolicy(web.security, web.allow_private);
   if (!settings.ok) throw new Error('Expected settings that were checked when the toolbox was made.');
@@ -174,7 +182,7 @@ async function authorizer(web: WebFetchOptions, given: HostResolver | undefined,
     const policy = {...base, allowedPorts: [port]};
     const checked = checkUrl(url.value, policy, true);
     if (!checked.ok) return checked;
-    const budget = new Budget(RESOLVE_TIMEOUT_MS, clock, signal);
+    const budget = new Deadline(RESOLVE_TIMEOUT_MS, clock, signal);
     try {
       const target = await createGuard(validator, policy).authorize(checked.value, pins, budget);
       return target.ok ? ok(target.value.addresses) : target;
@@ -182,4 +190,39 @@ async function authorizer(web: WebFetchOptions, given: HostResolver | undefined,
       budget.close();
     }
   };
+}
+
+const ABOUT = {
+  name: 'Way out',
+  version: undefined,
+  neededFor: 'commands reach none of the hosts in tools.run.egress',
+  remedy: 'read docs/egress.md, or leave tools.run.egress empty',
+};
+
+/** For `doctor`: the hosts that commands reach, and whether they do from the sandbox that `run` takes. */
+export async function tryEgress(
+  {sandbox: kind, egress}: RunOptions,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<readonly Probe[]> {
+  if (egress.allow.length + egress.presets.length === 0) return [];
+  const hosts = describe(egress);
+  if (kind === 'none') {
+    return [{...ABOUT, state: 'unused', detail: `${hosts}; commands have the network of the host`}];
+  }
+  const {probeRelay} = await import('../sandbox/egress-channel.ts');
+  const answered = await probeRelay(sandbox, signal);
+  if (answered.ok && answered.value) return [{...ABOUT, state: 'ok', detail: `${hosts}; works`}];
+  const problem = answered.ok ? 'the gate was not heard in the sandbox' : answered.error.message;
+  return [{...ABOUT, state: 'broken', detail: `${hosts}; does not work: ${problem}`}];
+}
+
+/** What the operator wrote, with what stands behind each preset. No secret is in it. */
+function describe({allow, presets, credentials}: RunOptions['egress']): string {
+  const known = new Map<string, {readonly hosts: readonly string[]}>(Object.entries(EGRESS_PRESETS));
+  return [
+    ...(allow.length > 0 ? [`hosts ${allow.join(', ')}`] : []),
+    ...presets.map(name => `preset ${name} (${known.get(name)?.hosts.join(', ') ?? 'unknown'})`),
+    ...credentials.map(({host, header}) => `${header} for ${host}`),
+  ].join('; ');
 }

@@ -1,13 +1,16 @@
+// Opens the page cache for the commands that look after it. Nothing is fetched.
 import type {Config} from '../config/config-schema.ts';
 import {type Clock, systemClock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
-import type {Result} from '../core/result.ts';
+import {fail, type Result} from '../core/result.ts';
+import {
+  type CachedPage,
+  type CacheManager,
+  type CacheStats,
+  openCacheManager,
+  type Removal,
+} from '../web/cache/admin.ts';
 import type {CacheEntry} from '../web/cache/entry.ts';
-import {type CacheManager, openCacheManager, type Removal} from '../web/cache/inspect/cache-manager.ts';
-import type {CacheStats} from '../web/cache/inspect/cache-stats.ts';
-import type {CachedPage} from '../web/cache/inspect/scan-entries.ts';
-import {parseUrl} from '../web/url/parse-url.ts';
-import {redactUrl} from '../web/url/redact-url.ts';
+import {parseUrl, redactUrl} from '../web/url.ts';
 
 export type {CachedPage, CacheEntry, CacheStats, Removal};
 
@@ -16,7 +19,6 @@ export interface PageCache extends Omit<CacheManager, 'show'> {
   readonly show: (url: string) => Promise<Result<readonly CacheEntry[]>>;
 }
 
-/** The page cache of a configuration, for the commands that look after it. No fetch is made. */
 export function openPageCache({tools}: Config, clock: Clock = systemClock): PageCache {
   const {cache_dir, max_cache_entries, max_cache_bytes} = tools.webfetch;
   const manager = openCacheManager({

@@ -37,9 +37,24 @@ describe('ruling H7: createToolbox', () => {
     expect(refused.error?.error_type).toBe('approval_required');
   });
 
-  test('with a configuration, or without a workspace, keeps the defaults of the SRD', () => {
-    expect(toolboxOf({workspace: temporaryDirectory(), config: {}}).names).toEqual([]);
-    expect(toolboxOf({}).names).toEqual([]);
+  test('a configuration that sets one thing changes one thing; one that is off says how to turn it on', async () => {
+    expect(toolboxOf({workspace: temporaryDirectory(), config: {}}).names).toHaveLength(18);
+    expect(toolboxOf({}).names).toEqual(['web_fetch', 'web_read', 'verify_quote']);
+    const config = {tools: {run: {enabled: false}}};
+    const {toolbox, names} = toolboxOf({workspace: temporaryDirectory(), config});
+    expect(names).toHaveLength(14);
+    expect(toolbox.switchedOff).toEqual([
+      'run, read_output, wait_for, stop_run are off: tools.run.enabled is false. Pass tools.run.enabled = true in the config of createToolbox.',
+    ]);
+    const call = await toolbox.call({tool: 'run', params: {command: 'ls'}, request_id: '1'});
+    expect(call.error?.message).toContain('Pass tools.run.enabled = true');
+    const absent = await toolboxOf({}).toolbox.call({tool: 'read_file', params: {path: 'a'}});
+    expect(absent.error?.message).toContain(
+      'File tools and run are off: createToolbox was given no workspace.',
+    );
+  });
+
+  test('a mode that is written down offers nothing', () => {
     const written = toolboxOf({
       workspace: temporaryDirectory(),
       config: {profile: 'guarded', tools: {mode: 'disabled'}},
@@ -87,7 +102,7 @@ describe('ruling H7: the profiles', () => {
     expect(await decision(toolbox, 'run', {command: 'ls'})).toBe('allow');
     expect(await decision(toolbox, 'run', {command: 'rm -rf x'})).toBe('deny');
     expect(await decision(toolbox, 'run', {command: 'git push'})).toBe('ask');
-    const denied = await toolbox.call({tool: 'apply_patch', params: {diff: 'x'}, request_id: '1'});
+    const denied = await toolbox.call({tool: 'apply_patch', params: {unified_diff: 'x'}, request_id: '1'});
     expect(denied.error?.error_type).not.toBe('approval_required');
   });
 

@@ -1,50 +1,45 @@
+// What commands do to runs and machines without a toolbox: approve, undo, verify, report, prune.
 import {readdir} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import type {Config} from '../config/config-schema.ts';
-import type {Environment} from '../config/environment.ts';
-import {defaultRunsRoot, defaultStateDirectory, programDirectories} from '../config/state-directories.ts';
+import {
+  defaultRunsRoot,
+  defaultStateDirectory,
+  type Environment,
+  programDirectories,
+  startedIn,
+} from '../config/environment.ts';
 import {systemClock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import {silentLog} from '../core/log.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
-import {findRun} from '../report/find-run.ts';
-import type {ListedRun} from '../report/list-runs.ts';
-import type {FollowedRun} from '../report/live/serve-run.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
+import type {FollowedRun} from '../report/live.ts';
+import {findRun, type ListedRun} from '../report/runs.ts';
 import type {WrittenReport} from '../report/write-report.ts';
-import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending-approvals.ts';
-import {type LogCheck, verifyLog} from '../runtime/events/verify-log.ts';
+import {type PendingApproval, PendingApprovals} from '../runtime/approvals/pending.ts';
+import {type LogCheck, verifyLog} from '../runtime/event-log.ts';
+import {type Pruning, pruneRuns as prune} from '../runtime/kept-runs.ts';
 import {
   type LaterStep,
   type UndoneStep,
   type UndoOptions,
   undoStep as undoStepOf,
 } from '../tools/change/undo-step.ts';
-import {openWorkspaceSession} from '../tools/files/workspace-session.ts';
-import {type Probe, probeDependencies} from '../tools/probe-dependencies.ts';
-import {type BotKey, openBotKey as openKeyFile} from '../web/identity/key-file.ts';
-import {openWeb} from '../web/open-web.ts';
-import {renderUnifiedDiff} from '../workspace/patch/diff/render-unified.ts';
-import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
-import {openOnDesktop} from '../workspace/process/open-on-desktop.ts';
-import {protectedPaths} from './protected-paths.ts';
-import {startedIn} from './started-in.ts';
-import {tryEgress} from './try-egress.ts';
-import {tryHub} from './try-hub.ts';
+import {openWorkspaceSession} from '../tools/files/session.ts';
+import {type BotKey, openBotKey as openKeyFile} from '../web/navigate/bot-key.ts';
+import {openOnDesktop} from '../workspace/desktop.ts';
+import {renderUnifiedDiff} from '../workspace/patch/unified.ts';
+import {retentionOf} from './assemble-host.ts';
 
-export {openFrontier} from './crawl/open-frontier.ts';
-export {pageLinks} from './crawl/page-links.ts';
+export {openFrontier, pageLinks, parseListedUrl} from './crawl.ts';
 export {openPageCache} from './open-page-cache.ts';
 export {openPageReader} from './open-page-reader.ts';
-export {parseListedUrl} from './parse-listed-url.ts';
-export type {BotKey, FollowedRun, ListedRun, LogCheck, PendingApproval, Probe, WrittenReport};
-
-/** Acts on runs that may belong to no open toolbox: what the commands beside `call` and `mcp` do. */
+export {tryEntry} from './probe-toolbox.ts';
+export type {BotKey, FollowedRun, ListedRun, LogCheck, PendingApproval, WrittenReport};
 
 /** What changes in a file, for a person; `undefined` stands for no file. */
 export function renderDiff(before: string | undefined, after: string, path: string): string {
   const bytes = before === undefined ? undefined : Buffer.from(before);
-  return renderUnifiedDiff(bytes, Buffer.from(after), path).diff;
+  // Git writes `a/` in front of a relative path.
+  return renderUnifiedDiff(bytes, Buffer.from(after), path.replace(/^\/+/, '')).diff;
 }
 
 /** A run is named by a path, by its name below the default place, or as `latest`. */
@@ -57,9 +52,30 @@ export async function listRuns(
   most: number,
   environment: Environment,
 ): Promise<{readonly root: string; readonly runs: readonly ListedRun[]}> {
-  const {listRuns: list} = await import('../report/list-runs.ts');
+  const {listRuns: list} = await import('../report/runs.ts');
   const root = defaultRunsRoot(environment);
   return {root, runs: await list(root, most)};
+}
+
+export interface PruneLimits {
+  /** Default: `runs.keep_days`. */
+  readonly olderThanMs: number | undefined;
+  /** Default: any number. */
+  readonly keep: number | undefined;
+  readonly dryRun: boolean;
+}
+
+/** Removes runs of the default place that are past the limits of the configuration, or of the caller. */
+export async function pruneRuns(
+  config: Config,
+  {olderThanMs, keep, dryRun}: PruneLimits,
+  environment: Environment,
+): Promise<Result<Pruning & {readonly root: string}>> {
+  const root = defaultRunsRoot(environment);
+  const {maxAgeMs, maxBytes} = retentionOf(config);
+  const retention = {maxAgeMs: olderThanMs ?? maxAgeMs, maxBytes, maxRuns: keep};
+  const pruned = await prune(root, retention, {clock: systemClock, dryRun});
+  return pruned.ok ? ok({root, ...pruned.value}) : pruned;
 }
 
 /** Checks the hash chain of a run's log. */
@@ -145,7 +161,7 @@ export async function writeReport(
 export async function followRun(run: string, environment: Environment): Promise<Result<FollowedRun>> {
   const found = await locateRun(run, environment);
   if (!found.ok) return found;
-  const {serveRun} = await import('../report/live/serve-run.ts');
+  const {serveRun} = await import('../report/live.ts');
   return serveRun(found.value, systemClock);
 }
 
@@ -156,65 +172,8 @@ export function showFile(file: string, {env}: Environment): Promise<boolean> {
 
 /** Lets the person at the terminal page through a text. The value says whether there is a pager. */
 export async function pageText(text: string, {env, cwd}: Environment): Promise<boolean> {
-  const {showInPager} = await import('../workspace/process/show-in-pager.ts');
+  const {showInPager} = await import('../workspace/desktop.ts');
   return showInPager(text, {env, untrustedTrees: [cwd]});
-}
-
-/** What the tools need on this machine, whether it is there, how Chromium is kept from the network, and what commands reach. */
-export async function probe(
-  config: Config,
-  {environment, signal}: {readonly environment: Environment; readonly signal: AbortSignal},
-): Promise<readonly Probe[]> {
-  const probes = await probeDependencies({
-    processes: nodeProcessRunner(systemClock),
-    programDirectories: programDirectories(environment),
-    workspaceRoot: environment.cwd,
-    protectedPaths: protectedPaths({root: environment.cwd, named: [], state: []}),
-    browser: config.tools.webfetch.browser,
-    signal,
-  });
-  const chromium = probes.findIndex(({name, state}) => name === 'Chromium' && state === 'ok');
-  const found = probes[chromium];
-  const tried = [
-    ...(await tryEgress(config, environment, {found: probes, signal})),
-    ...(await tryHub(config.tools.hub, environment.env)),
-  ];
-  return found === undefined
-    ? [...probes, ...tried]
-    : [...probes.with(chromium, await tryBrowser(found, config, environment, signal)), ...tried];
-}
-
-/** Starts it as a fetch would: only that shows which layers hold (ruling G1). */
-async function tryBrowser(
-  found: Probe,
-  config: Config,
-  {env, cwd}: Environment,
-  signal: AbortSignal,
-): Promise<Probe> {
-  const web = openWeb(config.tools.webfetch, config.tools.webread, {
-    log: silentLog,
-    clock: systemClock,
-    env,
-    resolver: undefined,
-    certificateAuthorities: [],
-    untrustedTrees: cwd === '/' ? [] : [cwd],
-  });
-  if (!web.ok) return found;
-  try {
-    const tried = await web.value.probeBrowser(signal);
-    if (!tried.ok) return {...found, state: 'broken', detail: tried.error.message};
-    const {isolation, sandbox, bounded} = tried.value;
-    const layers =
-      isolation === 'namespace'
-        ? 'empty network namespace and flags'
-        : 'flags alone; install bubblewrap for both layers';
-    return {
-      ...found,
-      detail: `${found.detail}; kept from the network by ${layers}; own sandbox ${sandbox ? 'on' : 'off'}; memory ${bounded ? 'bounded' : 'not bounded, for want of a control group'}`,
-    };
-  } finally {
-    await web.value.close();
-  }
 }
 
 /** The key that signs requests where an origin asks for it; it is made where the file is not there. */
@@ -227,6 +186,8 @@ export interface ApprovalManager {
   readonly list: () => Promise<Result<readonly PendingApproval[]>>;
   readonly approve: (id: string) => Promise<Result<PendingApproval>>;
   readonly dismiss: (id: string) => Promise<Result<PendingApproval>>;
+  /** The value is what is forgotten. */
+  readonly dismissAll: () => Promise<Result<readonly PendingApproval[]>>;
 }
 
 /** The approvals that wait in one run or, where none is named, in all runs of the default place. */
@@ -259,6 +220,20 @@ export function openApprovals(runDirectory: string | undefined, environment: Env
     },
     approve: id => first(id, manager => manager.approve(id)),
     dismiss: id => first(id, manager => manager.dismiss(id)),
+    dismissAll: async () => {
+      const dismissed: PendingApproval[] = [];
+      for (const manager of await managers()) {
+        const listed = await manager.list();
+        if (!listed.ok) return listed;
+        for (const {id} of listed.value) {
+          const done = await manager.dismiss(id);
+          // Somebody else answered it meanwhile.
+          if (done.ok) dismissed.push(done.value);
+          else if (done.error.code !== 'invalid_params') return done;
+        }
+      }
+      return ok(dismissed);
+    },
   };
 }
 

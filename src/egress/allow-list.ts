@@ -1,7 +1,6 @@
-import type {EgressTarget} from '../core/egress/egress-gate.ts';
+// Reads the hosts that commands may reach, from `allow` and `presets`.
+import type {EgressTarget} from '../core/egress-gate.ts';
 import {ok, type Result} from '../core/result.ts';
-import {hostName, portNumber} from './host-name.ts';
-import {EGRESS_PRESETS, type EgressPresetName} from './presets.data.ts';
 
 const KEY = 'tools.run.egress';
 const DEFAULT_PORTS = {https: 443, http: 80} as const;
@@ -85,3 +84,59 @@ export function settingName({scheme, host, port}: EgressTarget): string {
   if (scheme === 'https') return JSON.stringify(port === 443 ? host : `${host}:${port}`);
   return JSON.stringify(port === 80 ? `http://${host}` : `http://${host}:${port}`);
 }
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const MOST_CHARS = 253;
+
+/**
+ * A DNS name in lower case, `undefined` for everything else. An address in any spelling is none: what ends in a number
+ * is an IPv4 address to somebody (WHATWG URL, "ends in a number"), and a colon or bracket makes an IPv6 address.
+ */
+export function hostName(text: string): string | undefined {
+  const name = text.toLowerCase();
+  if (name.length > MOST_CHARS || name.length === 0) return undefined;
+  const labels = name.split('.');
+  if (!labels.every(label => LABEL.test(label))) return undefined;
+  return /^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '') ? undefined : name;
+}
+
+/** A port as it is written, without signs, blanks and leading zeros. */
+export function portNumber(text: string): number | undefined {
+  if (!/^[1-9]\d{0,4}$/.test(text)) return undefined;
+  const port = Number(text);
+  return port <= 65_535 ? port : undefined;
+}
+
+interface EgressPreset {
+  readonly hosts: readonly string[];
+  /** What each of them is needed for. */
+  readonly why: string;
+}
+
+/** Hosts that package managers ask in their default configuration. In a preset as in `allow`. */
+export const EGRESS_PRESETS = {
+  npm: {hosts: ['registry.npmjs.org'], why: 'Metadata and packages of npm, yarn and pnpm.'},
+  pypi: {
+    hosts: ['pypi.org', 'files.pythonhosted.org'],
+    why: 'The index of pip and uv, and the files that it links to.',
+  },
+  crates: {
+    hosts: ['index.crates.io', 'static.crates.io', 'crates.io'],
+    why: 'The sparse index of cargo, the crates, and the API that older versions ask.',
+  },
+  debian: {
+    hosts: ['http://deb.debian.org', 'deb.debian.org', 'http://security.debian.org', 'security.debian.org'],
+    why: 'Package lists and packages of apt, which checks their signatures itself, over HTTP and HTTPS.',
+  },
+  github: {
+    hosts: [
+      'github.com',
+      'codeload.github.com',
+      'objects.githubusercontent.com',
+      'raw.githubusercontent.com',
+    ],
+    why: 'Clones over HTTPS, archives, files of releases and single files. Whoever reaches it can also push, with a token.',
+  },
+} as const satisfies Record<string, EgressPreset>;
+
+type EgressPresetName = keyof typeof EGRESS_PRESETS;

@@ -1,4 +1,5 @@
-import {existsSync, statSync, symlinkSync} from 'node:fs';
+import {spawn} from 'node:child_process';
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {connect, createServer, type Socket} from 'node:net';
 import {dirname, join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -7,10 +8,10 @@ import {listen} from '../../test/support/listening-server.ts';
 import {createManualClock} from '../../test/support/manual-clock.ts';
 import {unwrap} from '../../test/support/outcome.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
-import type {EgressConnection} from '../core/egress/egress-gate.ts';
+import type {EgressConnection} from '../core/egress-gate.ts';
 import {ok} from '../core/result.ts';
 import {type AllowList, readAllowList} from './allow-list.ts';
-import {createGate} from './create-gate.ts';
+import {createGate, removeStaleChannels} from './create-gate.ts';
 import type {EgressLimits} from './visit.ts';
 
 const LIMITS = {maxConnections: 100, maxBytes: 1e6, maxConnectionMs: 300_000};
@@ -55,8 +56,13 @@ async function openGate(limits: Partial<EgressLimits> = {}, port = 443) {
   onTestFinished(() => gate.close());
   const channel = unwrap(await gate.open(undefined));
   const connections: EgressConnection[] = [];
-  const attach = () => channel.attach({onConnection: connection => connections.push(connection)});
-  return {clock, place, gate, channel, connections, attach};
+  const reached: string[] = [];
+  const attach = () =>
+    channel.attach({
+      onReached: ({host}) => reached.push(host),
+      onConnection: connection => connections.push(connection),
+    });
+  return {clock, place, gate, channel, connections, reached, attach};
 }
 
 interface Client {
@@ -65,8 +71,8 @@ interface Client {
   readonly closed: Promise<unknown>;
 }
 
-function open(path: string): Client {
-  const socket = connect(path);
+function open(path: string, allowHalfOpen = false): Client {
+  const socket = connect({path, allowHalfOpen});
   let said = '';
   socket.on('error', () => {});
   socket.on('data', chunk => {
@@ -111,6 +117,21 @@ describe('the socket of a sandbox', () => {
       HELLO.length,
     ]);
     expect(server.accepted()).toBe(1);
+  });
+
+  test('red team F15: a host is told of before it can say anything, and not where nothing answers', async () => {
+    const server = await listenTo(true);
+    const {channel, connections, reached, attach} = await openGate({}, server.port);
+    attach();
+    const client = await tunnel(channel.socketPath, server.port);
+    await expect.poll(client.said).toContain('x');
+    expect({reached, connections}).toEqual({reached: ['a.test'], connections: []});
+    client.socket.destroy();
+    const silent = await openGate({}, 1);
+    silent.attach();
+    const other = await tunnel(silent.channel.socketPath, 1);
+    await other.closed;
+    expect({reached: silent.reached, ends: silent.connections.length}).toEqual({reached: [], ends: 1});
   });
 
   test('X1 is nowhere in the workspace, by a link either', async () => {
@@ -202,6 +223,29 @@ test('X1 64 connections are open at a time, and one more is told so', async () =
   for (const {socket} of clients) socket.destroy();
 });
 
+test('red team G17: refused connections that linger are 64 as well, and the next is closed without an answer', async () => {
+  const {channel, connections, attach} = await openGate({maxConnections: 1000});
+  attach();
+  const live = Array.from({length: 64}, () => open(channel.socketPath));
+  await expect.poll(() => live.every(({socket}) => socket.readyState === 'open')).toBe(true);
+  const lingering = Array.from({length: 64}, () => open(channel.socketPath, true));
+  await expect.poll(() => lingering.every(({said}) => said().includes('503'))).toBe(true);
+  const last = open(channel.socketPath);
+  await last.closed;
+  expect(last.said()).toBe('');
+  expect(connections).toHaveLength(64);
+  lingering[0]?.socket.destroy();
+  await lingering[0]?.closed;
+  await expect
+    .poll(async () => {
+      const next = open(channel.socketPath);
+      await next.closed;
+      return next.said();
+    })
+    .toContain('503');
+  for (const {socket} of [...live, ...lingering]) socket.destroy();
+});
+
 test('X1 plain text in a tunnel that is open ends it', async () => {
   const server = await listenTo(false);
   const {channel, connections, attach} = await openGate({}, server.port);
@@ -214,4 +258,59 @@ test('X1 plain text in a tunnel that is open ends it', async () => {
     {decision: 'refused', reason: 'What it sent is not TLS.', bytesUp: HELLO.length},
   ]);
   expect(server.heard()).not.toContain('evil');
+});
+
+/** Listens in a process of its own, which is killed. */
+async function killedListener(path: string): Promise<void> {
+  const code = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('ready'))`;
+  const child = spawn(process.execPath, ['-e', code], {stdio: ['ignore', 'pipe', 'inherit']});
+  await new Promise(resolve => child.stdout.once('data', resolve));
+  child.kill('SIGKILL');
+  await new Promise(resolve => child.once('exit', resolve));
+}
+
+test('review R14: the directory of a host that was killed is removed, that of a living one stays', async () => {
+  const place = temporaryDirectory();
+  const dead = mkdtempSync(join(place, 'forge-egress-'));
+  await killedListener(join(dead, 's'));
+  expect(existsSync(join(dead, 's'))).toBe(true);
+  const living = mkdtempSync(join(place, 'forge-egress-'));
+  const server = createServer(socket => socket.destroy()).listen(join(living, 's'));
+  onTestFinished(() => void server.close());
+  await new Promise(resolve => server.once('listening', resolve));
+  const made = mkdtempSync(join(place, 'forge-egress-'));
+  await removeStaleChannels(place);
+  expect([dead, living, made].map(path => existsSync(path))).toEqual([false, true, true]);
+});
+
+test('red team G13: the certificates of a host that was killed go with its directory', async () => {
+  const place = temporaryDirectory();
+  const dead = mkdtempSync(join(place, 'forge-egress-'));
+  writeFileSync(join(dead, 'ca.pem'), 'certificates');
+  await killedListener(join(dead, 's'));
+  await removeStaleChannels(place);
+  expect(existsSync(dead)).toBe(false);
+});
+
+test('review R2: a link in its place, a foreign file in it and other names are left alone', {
+  tags: 'slow',
+}, async () => {
+  const place = temporaryDirectory();
+  const outside = temporaryDirectory();
+  await killedListener(join(outside, 's'));
+  symlinkSync(outside, join(place, 'forge-egress-AAAAAA'));
+  mkdirSync(join(place, 'forge-egress-BBBBBB'));
+  writeFileSync(join(place, 'forge-egress-BBBBBB', 's'), 'a file');
+  mkdirSync(join(place, 'forge-egress-CCCCCC'));
+  await killedListener(join(place, 'forge-egress-CCCCCC', 's'));
+  writeFileSync(join(place, 'forge-egress-CCCCCC', 'kept'), '');
+  mkdirSync(join(place, 'other'));
+  await killedListener(join(place, 'other', 's'));
+  await removeStaleChannels(place);
+  expect(existsSync(join(outside, 's'))).toBe(true);
+  expect(readdirSync(join(place, 'other'))).toEqual(['s']);
+  expect(readdirSync(join(place, 'forge-egress-CCCCCC'))).toEqual(['kept']);
+  // A connection to what is no socket is refused as well.
+  expect(readdirSync(join(place, 'forge-egress-BBBBBB'))).toEqual(['s']);
+  expect(existsSync(join(place, 'forge-egress-AAAAAA'))).toBe(true);
 });

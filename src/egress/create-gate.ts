@@ -1,18 +1,20 @@
+// Opens the gate of commands: a socket that accepts their connections and hands each to a `GateConnection`.
+import {closeSync, constants, lstatSync, openSync, readdirSync, rmdirSync, unlinkSync} from 'node:fs';
 import {chmod, chown, mkdtemp, realpath, rm, writeFile} from 'node:fs/promises';
-import {createServer, type Socket} from 'node:net';
+import {connect, createServer, type Socket} from 'node:net';
 import {isAbsolute, join} from 'node:path';
-import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress/egress-gate.ts';
-import {fail} from '../core/failure/fail.ts';
-import {ok, type Result} from '../core/result.ts';
-import {errorCode} from '../system/error-code.ts';
+import type {EgressChannel, EgressGate, EgressVisitor} from '../core/egress-gate.ts';
+import {fail, ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/errors.ts';
 import {GateConnection, type GateDeps} from './gate-connection.ts';
-import {removeStaleChannels} from './remove-stale-channels.ts';
-import {type EgressLimits, Visit} from './visit.ts';
+import {type EgressLimits, MOST_AT_ONCE, Visit} from './visit.ts';
 
 /** unix(7), with the name that `mkdtemp` makes and the socket in it. */
 const MOST_PLACE_CHARS = 107 - '/forge-egress-XXXXXX/s'.length;
 /** More than one read has: a smaller one stops the other side at every piece. */
 const BUFFER_BYTES = 262_144;
+/** With those that are refused and may still read why. Node closes what comes beyond, and nobody answers it. */
+const MOST_SOCKETS = 2 * MOST_AT_ONCE;
 /** Of connections that no command has spoken on yet. */
 const BACKLOG = 128;
 
@@ -77,8 +79,8 @@ async function openChannel(
   onClosed: (channel: EgressChannel) => void,
 ): Promise<EgressChannel> {
   const directory = await mkdtemp(join(place, 'forge-egress-'));
-  const socketPath = join(directory, 's');
-  const bundlePath = plan.credentialed && join(directory, 'ca.pem');
+  const socketPath = join(directory, CHANNEL_FILES.socket);
+  const bundlePath = plan.credentialed && join(directory, CHANNEL_FILES.bundle);
   const sockets = new Set<Socket>();
   let visit: Visit | undefined;
   const server = createServer(
@@ -91,6 +93,7 @@ async function openChannel(
       else void new GateConnection(socket, visit, plan).run();
     },
   );
+  server.maxConnections = MOST_SOCKETS;
   const remove = (): Promise<void> => rm(directory, {recursive: true, force: true});
   try {
     await new Promise<void>((resolve, reject) => {
@@ -132,4 +135,59 @@ async function openChannel(
     },
   };
   return channel;
+}
+
+/** What `mkdtemp` makes of the prefix. */
+const CHANNEL = /^forge-egress-[A-Za-z0-9]{6}$/;
+/** What a channel's directory holds. */
+export const CHANNEL_FILES = {socket: 's', bundle: 'ca.pem'} as const;
+/** Of a place that another program filled. */
+const MOST_LOOKED_AT = 1000;
+
+/**
+ * Review R14: the directories of hosts that were killed. One whose socket nobody listens on has no owner any more.
+ * What lies in it is reached by a handle, so that a link in its place leads nowhere.
+ */
+export async function removeStaleChannels(place: string): Promise<void> {
+  const names = quietly(() => readdirSync(place)) ?? [];
+  for (const name of names.filter(one => CHANNEL.test(one)).slice(0, MOST_LOOKED_AT)) {
+    const directory = join(place, name);
+    const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+    const descriptor = quietly(() => openSync(directory, flags));
+    if (descriptor === undefined) continue;
+    try {
+      const inside = `/proc/self/fd/${descriptor}`;
+      const socket = join(inside, CHANNEL_FILES.socket);
+      const isSocket = quietly(() => lstatSync(socket).isSocket()) === true;
+      if (!isSocket || !(await isDead(socket))) continue;
+      // The socket last: without it nobody could tell that the owner is dead.
+      quietly(() => unlinkSync(join(inside, CHANNEL_FILES.bundle)));
+      quietly(() => unlinkSync(socket));
+      quietly(() => rmdirSync(directory));
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+/** Only a refusal says so: a directory without a socket may be one that is being made. */
+function isDead(path: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({path});
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', error => resolve(errorCode(error) === 'ECONNREFUSED'));
+  });
+}
+
+/** Of another user, or gone meanwhile: left to its owner. */
+function quietly<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
 }

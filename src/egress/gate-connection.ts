@@ -1,17 +1,14 @@
-import type {OnReadOpts, Socket} from 'node:net';
+// One connection of a command through the gate. It reads which host is asked for, decides, connects, passes bytes
+// on and writes a record.
+import {connect, type LookupFunction, type OnReadOpts, type Socket} from 'node:net';
 import type {Clock} from '../core/clock.ts';
-import type {EgressConnection, EgressTarget} from '../core/egress/egress-gate.ts';
+import type {EgressConnection, EgressTarget} from '../core/egress-gate.ts';
 import type {Result} from '../core/result.ts';
 import {type AllowList, settingName} from './allow-list.ts';
-import {answerAndClose} from './answer-and-close.ts';
-import type {CredentialedHosts, EgressCredential} from './credentials/credentialed-hosts.ts';
-import {forwardRequests} from './credentials/forward-requests.ts';
-import {dial} from './dial.ts';
-import {joinSockets} from './join-sockets.ts';
-import {listenFor, readHead, type Stopped} from './listen-for.ts';
-import {parseProxyRequest} from './parse-proxy-request.ts';
-import {PieceReader} from './piece-reader.ts';
-import {type RecordsState, TlsRecords} from './tls-records.ts';
+import {type CredentialedHosts, type EgressCredential, forwardRequests} from './forward-requests.ts';
+import {parseProxyRequest} from './proxy-request.ts';
+import {answerAndClose, joinSockets, listenFor, PieceReader, readHead, type Stopped} from './sockets.ts';
+import {type RecordsState, TlsRecords} from './tls-names.ts';
 import {overBudget, type Visit} from './visit.ts';
 
 /** Neither side says anything. A server may take a minute to make a pack. */
@@ -44,6 +41,8 @@ export class GateConnection {
   #allowedBy = '';
   #isRecorded = false;
   #cancelIdle = (): void => {};
+  /** Counts what has moved and was not told of yet. */
+  #readMeter = (): void => {};
   #movedAt = 0;
 
   constructor(client: Socket, visit: Visit, deps: GateDeps) {
@@ -182,7 +181,7 @@ export class GateConnection {
     if (upstream === undefined || 'decision' in upstream) return upstream;
     this.#allowedBy += `, with ${credential.by}`;
     this.#client.once('close', () => this.#finish());
-    forwardRequests({
+    this.#readMeter = forwardRequests({
       client: this.#client,
       first,
       upstream,
@@ -199,10 +198,11 @@ export class GateConnection {
   /** `undefined` where the connection has ended meanwhile. */
   async #connect(
     addresses: readonly string[],
-    {host, port}: EgressTarget,
+    target: EgressTarget,
     onread?: OnReadOpts,
   ): Promise<Socket | Stopped | undefined> {
     const {clock} = this.#deps;
+    const {host, port} = target;
     const dialed = await dial(addresses, port, {clock, signal: this.#controller.signal, onread});
     if (this.#isRecorded) {
       if (typeof dialed !== 'string') dialed.socket.destroy();
@@ -214,6 +214,7 @@ export class GateConnection {
     const {socket, address} = dialed;
     this.#upstream = socket;
     this.#address = address;
+    this.#visit.reached(target);
     socket.on('error', error =>
       this.#stop({
         decision: 'failed',
@@ -283,6 +284,7 @@ export class GateConnection {
     if (this.#isRecorded) return;
     this.#isRecorded = true;
     this.#cancelIdle();
+    this.#readMeter();
     this.#controller.abort();
     this.#visit.leave(this.#end, {
       host: this.#host,
@@ -296,4 +298,60 @@ export class GateConnection {
       isUnlisted,
     });
   }
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+interface DialOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Hears what is said, once the socket is resumed. Default: the socket's own events. */
+  readonly onread?: OnReadOpts | undefined;
+}
+
+/**
+ * Connects to the first of the addresses that answers; never to a name. The socket is paused. The error is the code of the
+ * last address.
+ */
+async function dial(
+  addresses: readonly string[],
+  port: number,
+  options: DialOptions,
+): Promise<{readonly socket: Socket; readonly address: string} | string> {
+  let problem = 'EADDRNOTAVAIL';
+  for (const address of addresses) {
+    const tried = await dialOne(address, port, options);
+    if (typeof tried !== 'string') return {socket: tried, address};
+    problem = tried;
+    if (options.signal.aborted) break;
+  }
+  return problem;
+}
+
+/** A name was resolved before, by what checks the answer. */
+const refuseName: LookupFunction = (name, _, callback) =>
+  callback(new Error(`Expected an address, got ${name}.`), '');
+
+function dialOne(host: string, port: number, {clock, signal, onread}: DialOptions): Promise<Socket | string> {
+  return new Promise(resolve => {
+    const options = {host, port, allowHalfOpen: true, noDelay: true, lookup: refuseName};
+    const socket = connect(onread === undefined ? options : {...options, onread});
+    // Nobody listens before it is known that this address answers.
+    socket.pause();
+    const finish = (outcome: Socket | string): void => {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+      socket.removeAllListeners();
+      // What fails from here on is heard by its next user.
+      socket.on('error', () => {});
+      if (typeof outcome === 'string') socket.destroy();
+      resolve(outcome);
+    };
+    const onAbort = (): void => finish('ECANCELED');
+    const cancel = clock.after(CONNECT_TIMEOUT_MS, () => finish('ETIMEDOUT'));
+    signal.addEventListener('abort', onAbort, {once: true});
+    socket.once('connect', () => finish(socket));
+    socket.once('error', error => finish('code' in error ? String(error.code) : error.message));
+    if (signal.aborted) onAbort();
+  });
 }

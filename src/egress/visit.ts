@@ -1,7 +1,7 @@
-import type {EgressConnection, EgressTarget, EgressVisitor} from '../core/egress/egress-gate.ts';
-import {fail} from '../core/failure/fail.ts';
-import {ok, type Result} from '../core/result.ts';
-import type {Stopped} from './listen-for.ts';
+// One command at the gate: its connections, and what they may still use.
+import type {EgressConnection, EgressTarget, EgressVisitor} from '../core/egress-gate.ts';
+import {fail, ok, type Result} from '../core/result.ts';
+import type {Stopped} from './sockets.ts';
 
 /** What a command may use of the way out. */
 export interface EgressLimits {
@@ -11,12 +11,11 @@ export interface EgressLimits {
 }
 
 /** Connections of one command that are open at a time. */
-const MOST_AT_ONCE = 64;
+export const MOST_AT_ONCE = 64;
 
 /** Hosts that a command may have asked about: nobody reads a list that it makes up. */
 const MOST_QUESTIONS = 8;
 
-/** One command at the gate: its connections, and what they may still use. */
 export class Visit {
   readonly limits: EgressLimits;
   readonly #visitor: EgressVisitor;
@@ -44,6 +43,10 @@ export class Visit {
       return `The command has ${MOST_AT_ONCE} connections open. Close some.`;
     this.#live.add(end);
     return undefined;
+  }
+
+  reached(target: EgressTarget): void {
+    this.#visitor.onReached?.(target);
   }
 
   /** It has ended. Past the limit the log has said it once. */

@@ -1,4 +1,5 @@
-import type {HubScript} from './hub-value.ts';
+// The scripts by which replicas share a body: one makes it, the others wait.
+import type {HubScript} from './redis-client.ts';
 
 /**
  * A fence is the engine's time in microseconds, and more than the one before: it grows in one shard, and after a loss

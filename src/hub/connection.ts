@@ -1,15 +1,21 @@
+// Keeps a connection to the shared server. It runs scripts, listens to channels and connects again when the
+// connection is lost.
 import {createHash} from 'node:crypto';
-import type {Clock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
+import {type Clock, randomHex} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
-import {randomHex} from '../core/random.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
 import {type EngineAddress, readAddress} from './engine-address.ts';
-import {NOTE_EPOCH, readIdentity} from './epoch.ts';
-import type {HubArgument, HubScript, HubValue, RunOptions, RunScript} from './hub-value.ts';
 import type {HubSettings} from './options.ts';
-import {loadRedis, type Redis, type RedisClient} from './redis-client.ts';
+import {
+  type HubArgument,
+  type HubScript,
+  type HubValue,
+  loadRedis,
+  type Redis,
+  type RedisClient,
+  type RunOptions,
+  type RunScript,
+} from './redis-client.ts';
 
 export type {HubArgument, HubScript, HubValue, RunOptions};
 
@@ -284,3 +290,34 @@ function reasonOf(error: unknown): string {
   const [word = ''] = error.message.split(' ', 1);
   return /^-?[A-Z]{3,20}$/.test(word) ? word : error.message === 'timeout' ? 'timeout' : 'connection_lost';
 }
+
+/** What is known of the engine from `INFO server`: a word of a stranger, cut to what it may be. */
+export interface EngineIdentity {
+  readonly runId: string;
+  readonly version: string;
+}
+
+export function readIdentity(info: unknown): EngineIdentity {
+  const text = typeof info === 'string' ? info.slice(0, 100_000) : '';
+  const versionOf = (name: 'redis' | 'valkey'): string | undefined =>
+    new RegExp(`^${name}_version:(\\d{1,5}(?:\\.\\d{1,5}){0,3})\\r?$`, 'im').exec(text)?.[1];
+  return {
+    runId: /^run_id:([0-9a-z]{1,64})\r?$/im.exec(text)?.[1] ?? 'unknown',
+    // Valkey also says the version of Redis whose clients it serves, and says it first.
+    version: versionOf('valkey') ?? versionOf('redis') ?? 'unknown',
+  };
+}
+
+/**
+ * Notes which engine answers, before anything else is asked of it. Another one, and one that has lost its data, may
+ * have forgotten the last second: from then on every host waits for one gap (see `ENTER`).
+ */
+export const NOTE_EPOCH: HubScript = {
+  name: 'epoch',
+  lua: `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'id', ARGV[1], 'at', string.format('%.0f', now))
+return 1`,
+};

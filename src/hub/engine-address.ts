@@ -1,7 +1,8 @@
+// Reads the address and the credentials of the shared server from the settings.
 import {readFileSync} from 'node:fs';
 import {ok, type Result} from '../core/result.ts';
-import {toUrl} from '../core/text/to-url.ts';
-import {expectedErrorCode} from '../system/error-code.ts';
+import {toUrl} from '../core/text/parse.ts';
+import {expectedErrorCode} from '../system/errors.ts';
 import type {HubSettings} from './options.ts';
 
 /** Where the engine is, and how one proves who asks. */

@@ -1,8 +1,8 @@
+// Decides which replica may ask which host when. While the shared server is gone, each replica keeps to its share
+// of the limits.
 import type {Clock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import type {EnterTerms, HostGate as Gate, HostLease} from '../core/replicas/host-gate.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
+import type {EnterTerms, HostGate as Gate, HostLease} from '../core/replicas.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
 import type {HubConnection} from './connection.ts';
 import {ENTER, LEAVE} from './host-scripts.ts';
 import type {HubSettings} from './options.ts';

@@ -1,4 +1,5 @@
-import type {HubScript} from './hub-value.ts';
+// The scripts by which replicas take turns at a host.
+import type {HubScript} from './redis-client.ts';
 
 /** How long a host is remembered that nobody asks. Longer than any pause. */
 const KEPT_MS = 7_200_000;

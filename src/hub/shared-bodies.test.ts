@@ -1,7 +1,8 @@
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
-import {hubSettings, REDIS_SERVER, type RedisEngine, startRedis} from '../../test/support/redis-engine.ts';
+import {needs} from '../../test/support/parts.ts';
+import {hubSettings, type RedisEngine, startRedis} from '../../test/support/redis-engine.ts';
 import {systemClock} from '../core/clock.ts';
-import type {Obtained, Turn} from '../core/replicas/shared-bodies.ts';
+import type {Obtained, Turn} from '../core/replicas.ts';
 import {type HubConnection, openHubConnection} from './connection.ts';
 import type {HubSettings} from './options.ts';
 import {SharedBodies} from './shared-bodies.ts';
@@ -15,7 +16,7 @@ function turnOf(obtained: Obtained): Turn {
   return obtained.turn;
 }
 
-describe.runIf(REDIS_SERVER !== undefined)('S1 bodies that replicas share', () => {
+describe('S1 bodies that replicas share', needs('Redis'), () => {
   let engine: RedisEngine;
   let hub: HubConnection;
   let owners = 0;
@@ -87,6 +88,15 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 bodies that replicas share', () =
     expect(await raw('EXISTS', held)).toBe(1);
     await next.end();
     expect(await replica().obtain('page', terms)).toMatchObject({kind: 'found', bytes: Buffer.from('new')});
+  });
+
+  test('conformance V5: an empty body is none, and nothing older is put after it', async () => {
+    const older = turnOf(await replica().obtain('page', terms));
+    const newer = turnOf(await replica().obtain('page', {...terms, anew: true}));
+    expect(await newer.put(Buffer.alloc(0), TTL)).toBe(true);
+    expect(await older.put(Buffer.from('old'), TTL)).toBe(false);
+    await older.end();
+    expect((await replica().obtain('page', terms)).kind).toBe('turn');
   });
 
   test('S1 a fence grows after the engine has lost everything', async () => {
@@ -162,7 +172,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 bodies that replicas share', () =
     await expect.poll(() => raw('KEYS', '*:f:*')).toEqual([]);
   });
 
-  test('S1 a turn is renewed as long as it is held', {tags: 'slow'}, async () => {
+  test('S1 a turn is renewed as long as it is held', {tags: 'stress'}, async () => {
     const turn = turnOf(await replica().obtain('page', terms));
     const [held = ''] = (await raw('KEYS', '*:f:*')) as readonly string[];
     await raw('PEXPIRE', held, '8000');

@@ -1,15 +1,18 @@
+// Makes each body once for all replicas. One replica fetches, the others wait for it and check what comes.
 import {createHash} from 'node:crypto';
 import type {Clock} from '../core/clock.ts';
-import type {SharedBodies as Bodies, Obtained, ObtainTerms, Turn} from '../core/replicas/shared-bodies.ts';
+import type {SharedBodies as Bodies, Obtained, ObtainTerms, Turn} from '../core/replicas.ts';
 import {END, OBTAIN, PUT, RENEW} from './body-scripts.ts';
 import type {HubConnection} from './connection.ts';
-import type {HubValue} from './hub-value.ts';
 import type {HubSettings} from './options.ts';
+import type {HubValue} from './redis-client.ts';
 
 const SHARDS = 16;
 const TURN_MS = 15_000;
 /** A message may get lost, so it is looked after that too. */
 const LOOK_MS = 1000;
+/** Whatever the engine says, it is not asked more often. */
+const LEAST_LOOK_MS = 50;
 /** Of one body. A larger page is not shared. */
 const LARGEST = 8_388_608;
 
@@ -48,7 +51,8 @@ export class SharedBodies implements Bodies {
         const answer = await this.#ask(place, above, anew);
         if (answer.kind !== 'follow') return answer;
         await this.#listen(place.shard);
-        const leftMs = Math.min(answer.heldMs, LOOK_MS, deadline - this.#clock.monotonic());
+        const lookMs = Math.max(LEAST_LOOK_MS, Math.min(answer.heldMs, LOOK_MS));
+        const leftMs = Math.min(lookMs, deadline - this.#clock.monotonic());
         if (signal.aborted || leftMs <= 0) return {kind: 'alone', unavailable: false};
         // What nobody could store is made by each: to take turns would only be slower.
         if ((await this.#wait(hearing.ending, leftMs, signal)) === 'none')
@@ -114,10 +118,7 @@ export class SharedBodies implements Bodies {
         };
       }
       case 'follow':
-        return {
-          kind: 'follow',
-          heldMs: typeof first === 'number' ? Math.max(1, Math.min(first, TURN_MS)) : 1,
-        };
+        return {kind: 'follow', heldMs: typeof first === 'number' ? first : 0};
       case 'turn':
         return {kind: 'turn', turn: this.#turn(place, String(first), anew)};
     }
@@ -160,7 +161,7 @@ export class SharedBodies implements Bodies {
           [name, fence, Math.floor(ttlMs), this.#shardBytes, Buffer.from(bytes), prefix],
         );
         const isKept = stored.ok && stored.value === 1;
-        if (isKept) ending = 'stored';
+        if (isKept && bytes.length > 0) ending = 'stored';
         return isKept;
       },
       end,

@@ -1,6 +1,7 @@
 import {createMcpHandler} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {createFixtureHost, type FixtureTool, guarded} from '../../test/support/fixture-tool-host.ts';
+import {RedeemedStates} from './call-tool.ts';
 import {createMcpService} from './create-mcp-service.ts';
 
 const REVISION = '2026-07-28';
@@ -135,3 +136,25 @@ test.each([{}, {elicitation: {url: {}}}])(
     });
   },
 );
+
+test('red team F26: an answer never counts twice, however many others are used in between', () => {
+  const states = new RedeemedStates(10);
+  const first = {nonce: 'first', askedAt: 1};
+  const late = {nonce: 'late', askedAt: 2};
+  expect([states.add(first), states.add(first)]).toEqual([true, false]);
+  for (let at = 3; at < 1000; at += 1) {
+    expect(states.add({nonce: `${at}`, askedAt: at})).toBe(true);
+    expect(states.add({nonce: `${at}`, askedAt: at})).toBe(false);
+    expect(states.add(first)).toBe(false);
+  }
+  // Whether this one was used is not known any more.
+  expect(states.add(late)).toBe(false);
+});
+
+test('red team F26: questions of one moment are all remembered or all asked anew', () => {
+  const states = new RedeemedStates(10);
+  const used = Array.from({length: 100}, (_, at) => ({nonce: `${at}`, askedAt: 5}));
+  for (const state of used) states.add(state);
+  expect(used.map(state => states.add(state))).not.toContain(true);
+  expect(states.add({nonce: 'next', askedAt: 6})).toBe(true);
+});

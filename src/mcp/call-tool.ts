@@ -1,3 +1,4 @@
+// Answers `tools/call`. It runs the call, asks the client where an approval is needed, and hands out tasks.
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -6,23 +7,25 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  type ProgressToken,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type {Clock} from '../core/clock.ts';
-import type {Json} from '../core/json.ts';
-import {randomHex} from '../core/random.ts';
+import {type Clock, randomHex} from '../core/clock.ts';
+import type {Json} from '../core/result.ts';
 import type {ToolRequest, ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost} from '../core/tool-host.ts';
-import {approvalForm, questionDigest, readApprovalAnswer} from './approval/approval-form.ts';
-import {DeferringApprover, type GivenAnswer} from './approval/deferring-approver.ts';
-import {elicitingApprover} from './approval/eliciting-approver.ts';
+import {
+  approvalForm,
+  DeferringApprover,
+  elicitingApprover,
+  type GivenAnswer,
+  questionDigest,
+  readApprovalAnswer,
+} from './approval.ts';
 import {isBareJsonTool, LONGEST_TEXT, presentResult} from './present-result.ts';
-import {reportProgress} from './report-progress.ts';
-import {backgroundTask} from './tasks/background-task.ts';
-import {canTakeTasks} from './tasks/serve-tasks.ts';
-import type {TaskStore} from './tasks/task-store.ts';
+import {backgroundTask, canTakeTasks, type TaskStore} from './tasks.ts';
 
 /** Ruling E7: what the caller has left, in bytes of the answer. */
 const CAPACITY = 'forge-tools/available_capacity_bytes';
@@ -32,9 +35,11 @@ const APPROVAL = 'approval';
 export interface AskedState {
   readonly digest: string;
   readonly nonce: string;
+  /** By the clock that never jumps. */
+  readonly askedAt: number;
 }
 
-export interface CallDeps {
+interface CallDeps {
   readonly host: ToolHost;
   readonly results: 'both' | 'text';
   readonly maxResultBytes: number | undefined;
@@ -42,13 +47,17 @@ export interface CallDeps {
   readonly tasks: TaskStore;
   /** Whether the client calls again to answer (2026-07-28) instead of being asked (before). */
   readonly era: 'legacy' | 'modern';
+  /** The same object in all calls of one client; `undefined` where there is one client only. */
+  readonly client: object | undefined;
+  /** Whether later calls of the client are known to be its own. */
+  readonly isRecognized: boolean;
   /** What the client said at `initialize`, in the older revisions. */
   readonly initialized: () => ClientCapabilities | undefined;
   /** Prefix that makes the id of a JSON-RPC request unique among all clients. */
   readonly idPrefix: string;
   readonly sign: (state: AskedState) => Promise<string>;
-  /** Whether the nonce is seen for the first time. */
-  readonly redeem: (nonce: string) => boolean;
+  /** Whether it is used for the first time. */
+  readonly redeem: (state: AskedState) => boolean;
 }
 
 /** `tools/call`: arguments are checked by the host, so that wrong ones are results a model can read. */
@@ -66,11 +75,14 @@ export async function callTool(
   };
   const capacity = capacityOf(mcpReq._meta?.[CAPACITY]);
   const deferring = deps.era === 'modern' ? deferringApprover(request, context, deps) : undefined;
-  const approver = canShowForms(context, deps) ? (deferring ?? elicitingApprover(context)) : undefined;
+  const approver = canShowForms(context, deps)
+    ? (deferring ?? elicitingApprover(context, deps.isRecognized))
+    : undefined;
   const progress = reportProgress(request.tool, context, deps.clock);
   const options: CallOptions = {
     signal: anyOf([mcpReq.signal, context.http?.req?.signal, deferring?.signal]),
     onProgress: progress.say,
+    client: deps.client,
     ...(approver === undefined ? {} : {approver}),
     // web_fetch has its own limits (FR-WF-03a).
     ...(isBareJsonTool(request.tool) ? {} : {maxOutputBytes: limitOf(deps)}),
@@ -82,8 +94,12 @@ export async function callTool(
     if (open === undefined)
       return taskOf(result, context, deps) ?? presentResult(result, host.renderText, deps.results);
     return inputRequired({
-      inputRequests: {[APPROVAL]: inputRequired.elicit(approvalForm(open.question))},
-      requestState: await deps.sign({digest: open.digest, nonce: randomHex(16)}),
+      inputRequests: {[APPROVAL]: inputRequired.elicit(approvalForm(open.question, deps.isRecognized))},
+      requestState: await deps.sign({
+        digest: open.digest,
+        nonce: randomHex(16),
+        askedAt: deps.clock.monotonic(),
+      }),
     });
   } finally {
     progress.stop();
@@ -109,14 +125,14 @@ function limitOf({results, maxResultBytes}: CallDeps): number | undefined {
 function deferringApprover(
   request: ToolRequest,
   {mcpReq}: ServerContext,
-  {redeem}: CallDeps,
+  {redeem, isRecognized}: CallDeps,
 ): DeferringApprover {
   const state = mcpReq.requestState<AskedState>();
   const response = inputResponse(mcpReq.inputResponses, APPROVAL);
   const given: GivenAnswer | undefined = state && {
     digest: state.digest,
-    read: question => readApprovalAnswer(response, question),
-    redeem: () => redeem(state.nonce),
+    read: question => readApprovalAnswer(response, question, isRecognized),
+    redeem: () => redeem(state),
   };
   return new DeferringApprover(question => questionDigest(request, question), given);
 }
@@ -140,4 +156,88 @@ function capacityOf(value: unknown): number | undefined {
 
 function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter(signal => signal !== undefined));
+}
+
+/** Clients give a request up after 60 s without a word. */
+const HEARTBEAT_MS = 10_000;
+/** A tool may report for every file; a client need not hear it that often. */
+const LEAST_PAUSE_MS = 100;
+
+interface ProgressReport {
+  readonly say: (message: string) => void;
+  /** Nothing is sent afterwards. */
+  readonly stop: () => void;
+}
+
+/** Progress notifications with a heartbeat, where the client asked for them with a `progressToken`. */
+function reportProgress(tool: string, {mcpReq}: ServerContext, clock: Clock): ProgressReport {
+  const progressToken: ProgressToken | undefined = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return {say: () => {}, stop: () => {}};
+
+  const startedAt = clock.monotonic();
+  let count = 0;
+  let lastSaidAt = Number.NEGATIVE_INFINITY;
+  let latest = `${tool} is running`;
+  let cancelTimer = clock.after(HEARTBEAT_MS, beat);
+  let stopped = false;
+
+  return {
+    say: message => {
+      latest = message;
+      if (!stopped && clock.monotonic() - lastSaidAt >= LEAST_PAUSE_MS) send(message);
+    },
+    stop: () => {
+      stopped = true;
+      cancelTimer();
+    },
+  };
+
+  function beat(): void {
+    const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
+    send(`${latest} (${seconds} s)`);
+    cancelTimer = clock.after(HEARTBEAT_MS, beat);
+  }
+
+  function send(message: string): void {
+    lastSaidAt = clock.monotonic();
+    count += 1;
+    const params = {progressToken, progress: count, message};
+    // A client that has gone is noticed by the signal of its request.
+    mcpReq.notify({method: 'notifications/progress', params}).catch(() => {});
+  }
+}
+
+/** Within the lifetime of a state. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * The answers that were used, so that none counts twice. Where there are too many, the older half is forgotten; a
+ * question that is not younger than the youngest of these is asked anew.
+ */
+export class RedeemedStates {
+  readonly #most: number;
+  /** Times of the questions by nonce. */
+  readonly #askedAt = new Map<string, number>();
+  /** Younger questions are all remembered. */
+  #forgottenUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(most = MOST_REMEMBERED) {
+    this.#most = most;
+  }
+
+  /** False where the answer was used, or may have been. */
+  add({nonce, askedAt}: Pick<AskedState, 'nonce' | 'askedAt'>): boolean {
+    if (askedAt <= this.#forgottenUntil || this.#askedAt.has(nonce)) return false;
+    this.#askedAt.set(nonce, askedAt);
+    if (this.#askedAt.size > this.#most) this.#forgetOldestHalf();
+    return true;
+  }
+
+  #forgetOldestHalf(): void {
+    const times = [...this.#askedAt.values()].sort((a, b) => a - b);
+    this.#forgottenUntil = times[Math.floor(times.length / 2)] ?? this.#forgottenUntil;
+    for (const [nonce, askedAt] of this.#askedAt) {
+      if (askedAt <= this.#forgottenUntil) this.#askedAt.delete(nonce);
+    }
+  }
 }

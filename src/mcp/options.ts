@@ -1,26 +1,18 @@
-import type {Section, SettingsOf} from '../core/setting.ts';
+// The settings below `[tools.mcp]`, and how problems of a peer are logged.
+import {type Log, silentLog} from '../core/log.ts';
+import {choice, integer, own, section} from '../core/setting.ts';
 
 /** Ruling H8: `[tools.mcp]`. */
-export const mcpSection = {
-  kind: 'section',
-  doc: 'Serving the tools over the Model Context Protocol.',
-  extension: true,
-  entries: {
-    results: {
-      kind: 'choice',
-      default: 'both',
-      choices: ['both', 'text'],
-      doc: 'What a client gets. `text` leaves out `structuredContent` and `outputSchema`, for clients that would show a model the structure instead of the shorter text. The text of web_fetch is its JSON in both.',
-    },
-    max_result_bytes: {
-      kind: 'integer',
-      default: 65_536,
-      min: 1024,
-      max: 104_857_600,
-      unit: 'bytes',
-      doc: 'Largest answer of a call over MCP, as compact JSON, where it is smaller than `tools.output.max_bytes`: clients cut or refuse longer ones. web_fetch has its own limits.',
-    },
-  },
-} as const satisfies Section;
+// biome-ignore format: a setting is a line
+export const mcpSection = own(section('Serving the tools over the Model Context Protocol.', {
+  results: choice(['both', 'text'], '`text` leaves out `structuredContent` and `outputSchema`; the text says the same and is shorter. Every profile sets it. The text of web_fetch is its JSON in both.'),
+  max_result_bytes: integer(65_536, [1024, 104_857_600, 'bytes'], 'Largest answer over MCP, as compact JSON, if smaller than `tools.output.max_bytes`: clients cut or refuse longer ones. `read_file` then shows shorter halves. web_fetch has its own limits.'),
+}));
 
-export type McpSettings = SettingsOf<typeof mcpSection>;
+/** What a peer did wrong, without what it sent: that may hold secrets, and follows the colon. */
+export function logProblem(log: Log = silentLog): (error: Error) => void {
+  return ({message}) => {
+    const [what = ''] = message.split(/[:{"\n]/, 1);
+    log({level: 'warn', event: 'mcp_problem', message: what.trim().slice(0, 200)});
+  };
+}

@@ -1,9 +1,8 @@
+// Presents the result of a call to an MCP client: as text, or as text and structure.
 import type {CallToolResult} from '@modelcontextprotocol/server';
-import type {Failure} from '../core/failure/failure.ts';
-import {FAILURE_CODES} from '../core/failure/failure-codes.ts';
-import type {Json} from '../core/json.ts';
-import {cutMiddle} from '../core/text/cut-middle.ts';
-import type {ToolError, ToolResult} from '../core/tool.ts';
+import type {Json} from '../core/result.ts';
+import {cutMiddle} from '../core/text/cut.ts';
+import {bareFailure, type ToolResult} from '../core/tool.ts';
 
 /** Hosts cut or refuse longer text; the whole result is in `structuredContent`. */
 export const LONGEST_TEXT = 40_000;
@@ -38,19 +37,8 @@ function presentBoth(result: ToolResult, renderText: (result: ToolResult) => str
     };
   }
   // FR-ERR-JSON-01, FR-ERR-JSON-02: nothing stands before the envelope, so that it parses.
-  if (error !== null) return {...textOf(JSON.stringify(envelopeOf(error))), isError: true};
+  if (error !== null) return {...textOf(JSON.stringify(bareFailure(error))), isError: true};
   return {...textOf(renderText(result)), ...(isObject(data) ? {structuredContent: data} : {})};
-}
-
-/** Ruling H1: the SRD envelope back out of a `ToolError`. */
-function envelopeOf({error_type: code, message, details}: ToolError): Failure {
-  const {retryable, ...rest} = details ?? {};
-  return {
-    code,
-    message,
-    retryable: typeof retryable === 'boolean' ? retryable : FAILURE_CODES[code].retryable,
-    details: rest,
-  };
 }
 
 function textOf(text: string): CallToolResult {

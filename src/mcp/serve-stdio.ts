@@ -1,8 +1,9 @@
+// Serves MCP to one client on standard input and output.
 import type {Readable, Writable} from 'node:stream';
 import {StdioServerTransport, serveStdio as serveConnection} from '@modelcontextprotocol/server/stdio';
 import type {Log} from '../core/log.ts';
 import type {McpService} from './create-mcp-service.ts';
-import {logProblem} from './log-problem.ts';
+import {logProblem} from './options.ts';
 
 /** Streams of one client on standard input and output. */
 export interface StdioOptions {

@@ -1,6 +1,6 @@
-import type {Brand} from '../core/brand.ts';
-import type {LinkTarget} from './link-target.ts';
-import {visibleText} from './visible-text.ts';
+// The elements that a report is made of, and the escaping of every text in them.
+import type {Brand} from '../core/result.ts';
+import {replaceInvisible} from '../core/text/invisible.ts';
 
 /** What a report is made of. None of them runs, loads or sends anything; `assets/report/` knows the same ones. */
 export type Tag =
@@ -8,7 +8,7 @@ export type Tag =
   | ('h4' | 'h5' | 'h6' | 'hr' | 'li' | 'ol' | 'p' | 'pre' | 'section' | 'span' | 'strong' | 'summary')
   | ('table' | 'tbody' | 'td' | 'th' | 'thead' | 'tr' | 'ul');
 
-export interface Attributes {
+interface Attributes {
   readonly class?: string;
   readonly title?: string;
   /** Of `a`. */
@@ -76,4 +76,41 @@ export function embedJson(value: object): SafeHtml {
 export function embedAsset(text: string): SafeHtml {
   if (/<\/|<!--/.test(text)) throw new Error('Expected an asset without "</" and "<!--".');
   return text as SafeHtml;
+}
+
+/** Colours and other SGR sequences: they only decorate. */
+// biome-ignore lint/complexity/useRegexLiterals: a literal ESC would be a control character in the source
+const DECORATION = new RegExp('\\u001b\\[[0-9;:]*m', 'g');
+
+/**
+ * Ruling D12, for a page: what a reader sees is what is there. Controls that would hide, turn around or
+ * end something are shown as signs of their own; colour sequences of terminals are left out.
+ */
+function visibleText(text: string): string {
+  return replaceInvisible(text.replace(DECORATION, '').replace(/\r\n/g, '\n'), sign);
+}
+
+function sign(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  // U+2400 to U+2421 are the pictures of the C0 controls.
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return '\u2421';
+  return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
+}
+
+/** An absolute http or https address that a reader may choose to follow. */
+type LinkTarget = Brand<string, 'LinkTarget'>;
+
+const LONGEST = 2000;
+
+/** `undefined` for every other scheme, for credentials, and for an address whose query the log left out. */
+export function linkTarget(written: string): LinkTarget | undefined {
+  if (written.length > LONGEST || !/^https?:\/\//i.test(written) || written.includes('?…')) return undefined;
+  try {
+    const {protocol, username, password, href} = new URL(written);
+    const isWeb = protocol === 'http:' || protocol === 'https:';
+    return isWeb && username === '' && password === '' ? (href as LinkTarget) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,17 +1,26 @@
-import {Allowance} from './call/allowance.ts';
-import {type CallDetails, readCallDetails} from './call/call-details.ts';
-import {refusalOf, stateOf, waitingsOf} from './call/call-state.ts';
-import {renderCall} from './call/render-call.ts';
-import {isObject, listIn, numberIn, textIn} from './json-field.ts';
+// Renders calls and incidents as lines of the page's data, within its size.
+import {Allowance, type CallDetails, readCallDetails} from './artifacts.ts';
 import {embedJson, type SafeHtml} from './markup.ts';
-import type {RecordedCall, RunIncident} from './run-history.ts';
+import {renderCall} from './render-call.ts';
+import {
+  isObject,
+  listIn,
+  numberIn,
+  type RecordedCall,
+  type RunIncident,
+  refusalOf,
+  stateOf,
+  textIn,
+  waitingsOf,
+} from './run-history.ts';
+import type {RunReader} from './run-reader.ts';
 
 /** Nobody reads more of one call in a page. */
 const MOST_CHARACTERS = 400_000;
 const LONGEST_SUMMARY = 240;
 
 /** One line of the page's data: a call or an incident, ready for `assets/report/`. */
-export interface ReportLine {
+interface ReportLine {
   readonly line: SafeHtml;
   /** Not all of the call is in it. */
   readonly isCut: boolean;
@@ -40,8 +49,12 @@ export async function renderCallLine(run: string, call: RecordedCall, share: num
 
 export function renderIncidentLine({at, event, payload}: RunIncident, index: number): ReportLine {
   const facts = Object.entries(payload)
-    .filter(([, value]) => !Array.isArray(value) || value.length > 0)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    // That of the log says nothing to its reader.
+    .filter(([name, value]) => (!Array.isArray(value) || value.length > 0) && name !== 'version')
+    .map(
+      ([name, value]) =>
+        `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
   const named = event.replaceAll('_', ' ').toLowerCase();
   const sentence = `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
   const text = [sentence, ...facts].join(', ').slice(0, LONGEST_SUMMARY);
@@ -89,4 +102,29 @@ function summaryOf({tool, params}: RecordedCall, {summary}: CallDetails): string
 
 function oneLine(text: string): string {
   return text.slice(0, LONGEST_SUMMARY).replace(/\s+/g, ' ').trim();
+}
+
+/** Calls that are read at the same time. */
+const TOGETHER = 16;
+
+/** Every call gets its part of the page; what one does not need is left to those that follow. */
+export async function renderLines(
+  {path, history}: Pick<RunReader, 'path' | 'history'>,
+  mostCharacters: number,
+): Promise<readonly ReportLine[]> {
+  const entries = [...history.entries];
+  const lines: ReportLine[] = [];
+  let left = mostCharacters;
+  for (let at = 0; at < entries.length; at += TOGETHER) {
+    const share = Math.floor(left / (entries.length - at));
+    const group = await Promise.all(
+      entries.slice(at, at + TOGETHER).map((entry, index) => {
+        if (!('step' in entry)) return renderIncidentLine(entry, at + index);
+        return renderCallLine(path, entry, share);
+      }),
+    );
+    for (const {line} of group) left -= line.length;
+    lines.push(...group);
+  }
+  return lines;
 }

@@ -1,7 +1,21 @@
+// Puts the page together: frame, style, script, policy and data.
 import {createHash} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
 import {packageFile} from '../core/package-file.ts';
-import {embedAsset, embedJson, escapeHtml, html, joinHtml, type SafeHtml, scriptElement} from './markup.ts';
+import {Allowance} from './artifacts.ts';
+import {
+  type Element,
+  element,
+  embedAsset,
+  embedJson,
+  escapeHtml,
+  html,
+  joinHtml,
+  type SafeHtml,
+  scriptElement,
+} from './markup.ts';
+import type {NetChange, NetChanges} from './net-changes.ts';
+import {leftOut, renderDiff} from './render-values.ts';
 
 /** What stands above the calls. */
 export interface PageHead {
@@ -13,7 +27,7 @@ export interface PageHead {
   readonly notes: readonly string[];
 }
 
-export interface PageAssets {
+interface PageAssets {
   readonly script: SafeHtml;
   readonly style: SafeHtml;
 }
@@ -146,4 +160,42 @@ function embedData(lines: readonly SafeHtml[]): SafeHtml {
   }
   if (waiting.length > 0) flush();
   return joinHtml(elements);
+}
+
+/** Of all diffs together; each is shown with its call too. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** The line of the page's data that holds the net change of the run; its script shows it above the calls. */
+export function renderChangesLine({files, more}: NetChanges): SafeHtml {
+  const allowance = new Allowance(MOST_CHARACTERS);
+  const bodies = files.map(file => renderChange(file, allowance));
+  const note = `${more.toLocaleString('en')} more files were changed. They are with the calls that changed them.`;
+  const shown = [...bodies, ...(more > 0 ? [element('p', {class: 'note'}, note)] : [])];
+  return embedJson({
+    net: {
+      files: files.length + more,
+      added: files.reduce((sum, {diff}) => sum + (diff?.added ?? 0), 0),
+      removed: files.reduce((sum, {diff}) => sum + (diff?.removed ?? 0), 0),
+    },
+    body: ['div', {class: 'changes'}, shown],
+  });
+}
+
+function renderChange({path, kind, steps, diff}: NetChange, allowance: Allowance): Element {
+  const calls = steps.length > 20 ? `${steps.length} calls` : `call ${steps.join(', ')}`;
+  const head = element(
+    'summary',
+    {},
+    element('code', {class: 'path'}, allowance.head(path, 500)),
+    element('span', {class: 'plus'}, diff === undefined ? '' : `+${diff.added}`),
+    element('span', {class: 'minus'}, diff === undefined ? '' : `−${diff.removed}`),
+    element('span', {class: 'note'}, `${kind} by ${calls}`),
+  );
+  if (diff === undefined) {
+    const why = 'It is not shown as one: the run does not hold both contents as text. Look at the calls.';
+    return element('details', {}, head, element('p', {class: 'note'}, why));
+  }
+  const shown = allowance.head(diff.text);
+  const cut = diff.text.length - shown.length;
+  return element('details', {}, head, renderDiff(shown), ...(cut > 0 ? [leftOut(cut)] : []));
 }

@@ -1,6 +1,7 @@
-import type {Json} from '../core/json.ts';
-import type {EventPayload, RunEvent} from '../runtime/events/run-event.ts';
-import {isObject, listIn, numberIn, textIn} from './json-field.ts';
+// Puts the events of a log together into calls and incidents.
+import {FAILURE_CODES, type FailureCode} from '../core/failure-codes.ts';
+import type {Json} from '../core/result.ts';
+import type {EventPayload, RunEvent} from '../runtime/run-event.ts';
 
 /** An event that belongs to a call, as it is shown in it. */
 export interface CallEvent {
@@ -132,4 +133,111 @@ function addArtifact(call: RecordedCall, artifact: Json): void {
   const named = {path, sha256: textIn(artifact, 'sha256')};
   if (known === -1) call.artifacts.push(named);
   else call.artifacts[known] = named;
+}
+
+/** `refused`: a policy, a guard or a person kept it from running. `lost`: a crash cut it off. */
+type CallState = 'running' | 'success' | 'failed' | 'refused' | 'lost';
+
+export function stateOf(call: RecordedCall): CallState {
+  if (call.status === undefined) return call.cutOff ? 'lost' : 'running';
+  if (call.status === 'success') return 'success';
+  return isRefusal(call.errorType) ? 'refused' : 'failed';
+}
+
+function isRefusal(code: string | undefined): boolean {
+  return code !== undefined && Object.hasOwn(FAILURE_CODES, code)
+    ? FAILURE_CODES[code as FailureCode].blame === 'policy'
+    : false;
+}
+
+/** When the approver was asked, or others were before: from, to. `to` is `undefined` while the question is open. */
+type Waiting = readonly [from: number, to: number | undefined];
+
+export function waitingsOf(call: RecordedCall): readonly Waiting[] {
+  const waitings: Waiting[] = [];
+  let asked: number | undefined;
+  for (const {at, event, payload} of call.events) {
+    if (event === 'approval_requested' && textIn(payload, 'approval_id') === undefined) asked = at;
+    if (event !== 'approval_decided') continue;
+    const waited = typeof payload['wait_sec'] === 'number' ? payload['wait_sec'] * 1000 : 0;
+    if (waited > 0) waitings.push([Math.max(call.startedAt, at - waited), at]);
+    asked = undefined;
+  }
+  if (asked !== undefined && call.endedAt === undefined && !call.cutOff) waitings.push([asked, undefined]);
+  // Cancelled while it waited: no approver decided, but the end of the call says how long it was.
+  if (waitings.length === 0 && call.waitSeconds > 0 && call.endedAt !== undefined) {
+    waitings.push([Math.max(call.startedAt, call.endedAt - call.waitSeconds * 1000), call.endedAt]);
+  }
+  return waitings;
+}
+
+/** Who refused it, by which rule: what decides the answer to "what would have to change?". */
+interface Refusal {
+  readonly by: string;
+  readonly reason: string | undefined;
+}
+
+/** Details of failures that name a rule, the most telling first, and the word for each. */
+const RULE_DETAILS = {
+  rule: 'rule',
+  toggle: 'setting',
+  setting: 'setting',
+  cidr: 'range',
+  allowed_ports: 'allowed ports',
+  reason: '',
+  component: 'part',
+  scheme: 'scheme',
+};
+
+export function refusalOf(call: RecordedCall): Refusal | undefined {
+  if (stateOf(call) !== 'refused') return undefined;
+  const last = (name: string) => call.events.findLast(({event}) => event === name)?.payload;
+  const asked = textIn(last('approval_requested'), 'by');
+  const decided = last('approval_decided');
+  if (textIn(decided, 'decision') === 'refused') {
+    const by = textIn(decided, 'by') ?? '?';
+    const rule = asked === undefined ? by : `answer "${by}", asked because of ${asked}`;
+    return {by: rule, reason: textIn(decided, 'reason')};
+  }
+  const guard = last('guard_blocked');
+  if (guard !== undefined) {
+    const details = objectIn(guard, 'details');
+    const named = Object.entries(RULE_DETAILS).flatMap(([name, word]) => {
+      const value = details[name] ?? null;
+      if (value === null) return [];
+      const written = typeof value === 'string' ? value : JSON.stringify(value);
+      return [word === '' ? written.replaceAll('_', ' ') : `${word} ${written}`];
+    });
+    const by = named.slice(0, 2).join(', ');
+    return {by: by === '' ? (call.errorType ?? '?') : by, reason: textIn(guard, 'message')};
+  }
+  if (asked !== undefined) return {by: asked, reason: 'There was no approver to ask.'};
+  return {by: call.errorType ?? '?', reason: undefined};
+}
+
+export type JsonObject = {readonly [name: string]: Json};
+
+/** Fields of JSON that another program wrote: of another type than expected, they are not there. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function objectIn(value: Json | undefined, name: string): JsonObject {
+  const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isObject(found) ? found : {};
+}
+
+export function textIn(value: Json | undefined, name: string): string | undefined {
+  const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return typeof found === 'string' ? found : undefined;
+}
+
+export function numberIn(value: Json | undefined, name: string): number | undefined {
+  const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+}
+
+export function listIn(value: Json | undefined, name: string): readonly Json[] {
+  const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return Array.isArray(found) ? found : [];
 }

@@ -1,11 +1,11 @@
+// Reads the log of a run, and reads on where it stopped.
 import {basename, join} from 'node:path';
 import {ok, type Result} from '../core/result.ts';
-import {type LogCheck, verifyLog} from '../runtime/events/verify-log.ts';
-import {isRunInUse} from '../runtime/run-lock.ts';
+import {type LogCheck, verifyLog} from '../runtime/event-log.ts';
+import {isRunInUse} from '../runtime/run-directory.ts';
 import type {PageHead} from './render-page.ts';
 import {RunHistory} from './run-history.ts';
 
-/** Reads the log of one run, and reads on where it stopped. */
 export class RunReader {
   readonly path: string;
   readonly history = new RunHistory();

@@ -1,16 +1,13 @@
+// Makes the page of a run and writes it.
 import {lstat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
-import type {LogCheck} from '../runtime/events/verify-log.ts';
-import {ioFailure} from '../runtime/io-failure.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
+import {ioFailure, type LogCheck} from '../runtime/event-log.ts';
 import {replaceFile} from '../system/replace-file.ts';
-import {stateOf} from './call/call-state.ts';
-import {netChanges} from './changes/net-changes.ts';
-import {renderChangesLine} from './changes/render-changes.ts';
-import {renderLines} from './render-lines.ts';
-import {loadAssets, renderPage} from './render-page.ts';
+import {netChanges} from './net-changes.ts';
+import {renderLines} from './render-line.ts';
+import {loadAssets, renderChangesLine, renderPage} from './render-page.ts';
+import {stateOf} from './run-history.ts';
 import {RunReader} from './run-reader.ts';
 
 /** Of the data of a page; a browser on a phone has to hold it. */

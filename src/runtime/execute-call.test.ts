@@ -2,11 +2,10 @@ import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {echoTool, openTestRuntime, toolOf} from '../../test/support/open-test-runtime.ts';
-import {fail} from '../core/failure/fail.ts';
-import type {Json} from '../core/json.ts';
-import {ok} from '../core/result.ts';
-import {verifyLog} from './events/verify-log.ts';
-import {executeCall} from './execute-call.ts';
+import {type FailureDetails, fail, type Json, ok} from '../core/result.ts';
+import {type ToolResult, toolError} from '../core/tool.ts';
+import {verifyLog} from './event-log.ts';
+import {executeCall, renderResult} from './execute-call.ts';
 
 describe('Tool API', () => {
   test('Tool API: every field of a ToolResult is always there', async () => {
@@ -60,7 +59,7 @@ describe('Tool API', () => {
     });
   });
 
-  test('ruling H1 details carry retryable', async () => {
+  test('ruling H1 an error is the failure, with error_type equal to code', async () => {
     const flaky = toolOf('flaky', async () => 1);
     const failing = {
       ...flaky,
@@ -76,8 +75,10 @@ describe('Tool API', () => {
     const {call, events} = await openTestRuntime({tools: [failing]});
     expect((await call('flaky')).error).toEqual({
       error_type: 'ssrf_blocked',
+      code: 'ssrf_blocked',
       message: 'No.',
-      details: {blocked_ip: '10.0.0.1', retryable: false},
+      retryable: false,
+      details: {blocked_ip: '10.0.0.1'},
     });
     expect((await events()).find(({event}) => event === 'guard_blocked')?.payload).toMatchObject({
       tool: 'flaky',
@@ -106,15 +107,17 @@ describe('FR-ERR-JSON-02', () => {
     const {call} = await openTestRuntime({tools: [echoTool, args]});
     expect((await call('web_fetch', {text: 1})).error).toMatchObject({
       error_type: 'bad_args',
+      code: 'bad_args',
+      retryable: false,
       details: {
         field: 'text',
         reason: expect.any(String),
         validation: expect.stringMatching(/^text: /),
-        retryable: false,
       },
     });
     expect((await call('echo', {text: 'a', size: 1})).error).toMatchObject({
       error_type: 'invalid_params',
+      code: 'invalid_params',
       message: 'There is no parameter "size". Known: text, count.',
     });
   });
@@ -141,6 +144,7 @@ describe('FR-ERR-JSON-02', () => {
     const params = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
     expect((await call('any', params)).error).toMatchObject({
       error_type: 'invalid_params',
+      code: 'invalid_params',
       details: {field: 'params'},
     });
   });
@@ -176,8 +180,10 @@ describe('output limits', () => {
     expect((await call('own')).data).toEqual({text: 'x'.repeat(2000)});
     expect((await call('own', {}, {maxOutputBytes: 1500})).error).toEqual({
       error_type: 'internal',
+      code: 'internal',
       message: 'tool_output_limit',
-      details: {error: 'tool_output_limit', max_bytes: 1500, retryable: false},
+      retryable: false,
+      details: {error: 'tool_output_limit', max_bytes: 1500},
     });
   });
 });
@@ -222,4 +228,77 @@ test('ruling W10 what is written down of a call holds no query, credential or se
   expect(text).not.toContain('SECRET');
   expect(text).toContain('https://…@example.com/path?…');
   expect(text).toContain('"PATH":"/bin"');
+});
+
+const fetching = toolOf('web_fetch', async () => null, {badParams: 'bad_args'});
+
+function resultOf(part: Pick<ToolResult, 'data'> | Pick<ToolResult, 'error'>): ToolResult {
+  return {
+    request_id: 'r',
+    tool: 'echo',
+    status: 'error' in part ? 'error' : 'success',
+    started_at: '2026-01-01T00:00:00.000Z',
+    ended_at: '2026-01-01T00:00:00.000Z',
+    duration_sec: 0,
+    data: null,
+    error: null,
+    exit_code: null,
+    stdout_path: null,
+    stderr_path: null,
+    ...part,
+  };
+}
+
+function failed(message: string, {retryable = false, ...details}: FailureDetails): string {
+  const failure = {...fail('io_error', message).error, retryable: retryable === true, details};
+  return renderResult(resultOf({error: toolError(failure)}), echoTool);
+}
+
+describe('ruling H2: an answer as text', () => {
+  test('is what the tool makes of it, and JSON where there is no such tool', () => {
+    const result = resultOf({data: {texts: ['a', 'b'], truncated: false}});
+    expect(renderResult(result, echoTool)).toBe('a\nb');
+    expect(renderResult(result, undefined)).toBe('{"texts":["a","b"],"truncated":false}');
+  });
+});
+
+describe('FR-ERR-JSON-01: a failed fetch is its bare envelope', () => {
+  test('the failure, without error_type', () => {
+    const {error} = fail('timeout', 'Too slow.', {phase: 'dns'});
+    expect(renderResult(resultOf({error: toolError(error)}), fetching)).toBe(JSON.stringify(error));
+  });
+});
+
+describe('ruling H2: a failure of the others is a sentence, and what it leaves out', () => {
+  test.each<[string, string, FailureDetails, string]>(
+    // biome-ignore format: a case is a line
+    [
+      ['no details', 'No.', {}, 'io_error: No.'],
+      ['that it may be retried', 'No.', {retryable: true}, 'io_error: No. (may work when retried)'],
+      ['that it may not', 'No.', {retryable: false}, 'io_error: No.'],
+      ['nothing for programs', 'No.', {error: 'ENOENT', field: 'path', reason: 'odd', validation: 'path: odd', operation: 'read'}, 'io_error: No.'],
+      ['a text that is said', 'No file "a.txt".', {path: 'a.txt'}, 'io_error: No file "a.txt".'],
+      ['a text that is quoted', 'No file "a\\"b".', {path: 'a"b'}, 'io_error: No file "a\\"b".'],
+      ['a text that is escaped', 'Not a\\"b.', {path: 'a"b'}, 'io_error: Not a\\"b.'],
+      ['a text that is not said', 'No.', {path: 'a.txt'}, 'io_error: No.\n{"path":"a.txt"}'],
+      ['a number that is said', 'It has 12 lines.', {lines: 12}, 'io_error: It has 12 lines.'],
+      ['one with separators', 'It has 1,234,567 bytes.', {bytes: 1234567}, 'io_error: It has 1,234,567 bytes.'],
+      ['one with others', 'At 1,23 it ends.', {at: 123}, 'io_error: At 1,23 it ends.\n{"at":123}'],
+      ['one behind letters', 'At x,234 it ends.', {at: 'x234'}, 'io_error: At x,234 it ends.\n{"at":"x234"}'],
+      ['a number that is not said', 'No.', {lines: 7}, 'io_error: No.\n{"lines":7}'],
+      ['a truth', 'No.', {is_binary: false}, 'io_error: No.'],
+      ['nothing', 'No.', {path: null}, 'io_error: No.'],
+      ['a list that is said', 'Only a and b.', {names: ['a', 'b']}, 'io_error: Only a and b.'],
+      ['a list said in part', 'Only a.', {names: ['a', 'z']}, 'io_error: Only a.\n{"names":["a","z"]}'],
+      ['an object said in part', 'Line 3.', {at: {line: 3, column: 9}}, 'io_error: Line 3.\n{"at":{"line":3,"column":9}}'],
+      ['some of several', 'Only a.', {retryable: true, name: 'a', other: 'z', error: 'x', more: [1]}, 'io_error: Only a. (may work when retried)\n{"other":"z","more":[1]}'],
+    ],
+  )('%s', (_, message, details, expected) => {
+    expect(failed(message, details)).toBe(expected);
+  });
+
+  test('a failure of a tool that is not known is a sentence too', () => {
+    const error = toolError(fail('unknown_tool', 'No "x".', {tool: 'x'}).error);
+    expect(renderResult(resultOf({error}), undefined)).toBe('unknown_tool: No "x".');
+  });
 });

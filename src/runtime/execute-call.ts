@@ -1,21 +1,16 @@
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
-import {takeStart} from '../core/text/take-start.ts';
-import type {Intent, ToolRequest, ToolResult} from '../core/tool.ts';
+// The spine of a call: record, validate, decide, act, fit the answer. The order is the security model.
+import {type Err, type Failure, fail, type Json, ok, type Result} from '../core/result.ts';
+import {takeStart} from '../core/text/cut.ts';
+import {bareFailure, type Intent, type Tool, type ToolRequest, type ToolResult} from '../core/tool.ts';
 import type {CallOptions} from '../core/tool-host.ts';
-import {type FittedAnswer, fitAnswer} from './answer/fit-answer.ts';
-import {outputLimitOf} from './answer/output-limit-of.ts';
-import {roomForAnswer} from './answer/room-for-answer.ts';
-import {askLater} from './approvals/ask-later.ts';
-import {denyEarly} from './approvals/deny-early.ts';
-import {requestApproval} from './approvals/request-approval.ts';
-import {prepareCall} from './call/prepare-call.ts';
-import {runBounded} from './call/run-bounded.ts';
-import {ToolCall} from './call/tool-call.ts';
-import {unexpectedFailure} from './call/unexpected-failure.ts';
-import type {Runtime} from './runtime.ts';
+import {type FittedAnswer, fitAnswer} from './answer.ts';
+import {Approval, denyEarly} from './approvals/approval.ts';
+import type {Client} from './client.ts';
+import {prepareCall} from './prepare-call.ts';
+import {runBounded} from './run-bounded.ts';
+import {outputLimitOf, type Runtime} from './runtime.ts';
 import {deliverAnswer} from './taint/deliver-answer.ts';
+import {type CallLimits, ToolCall, unexpectedFailure} from './tool-call.ts';
 
 /** The spine: a call becomes a result. A bug of a tool becomes `internal` (NFR-WF-REL-02). */
 export async function executeCall(
@@ -24,6 +19,7 @@ export async function executeCall(
   runtime: Runtime,
 ): Promise<ToolResult> {
   const {session, clock, log} = runtime;
+  const client = session.client(options.client);
   const limits = {
     maxOutputBytes: Math.min(
       options.maxOutputBytes ?? Number.POSITIVE_INFINITY,
@@ -33,90 +29,90 @@ export async function executeCall(
   };
   const call = new ToolCall(request, limits, {
     session,
+    client,
     clock,
     log,
     progress: options.onProgress ?? (() => {}),
   });
-  const outcome = await perform(call, options, runtime).catch(error =>
-    unexpectedFailure(error, request.tool, log),
-  );
-  return call.finished(outcome);
+  const unexpected = (error: unknown): Err<Failure> => unexpectedFailure(error, request.tool, log);
+  const outcome = await perform(call, client, options, runtime).catch(unexpected);
+  // T1: every exit delivers, also that of a plan that fails and of a bug.
+  const delivered = await deliverAnswer(outcome, call, session.taint).then(() => outcome, unexpected);
+  return call.finished(delivered);
 }
 
 /** The order is the security model: nothing runs that was not written down, validated and allowed. */
 async function perform(
   call: ToolCall,
+  client: Client,
   options: CallOptions,
   runtime: Runtime,
 ): Promise<Result<FittedAnswer>> {
   const {session, registry, policy, clock} = runtime;
+  const {requestId, step} = call;
   const {params} = call.request;
   const caller = options.signal;
 
+  // Written down, and not stopped.
   const started = call.started();
   if (!started.ok) return started;
   session.taint.addOperatorAddresses(options.operatorAddresses ?? []);
-  if (session.stopped !== undefined) return stopped(call.request.tool, session.stopped);
+  if (client.stopped !== undefined) return stopped(call.request.tool, client.stopped);
+
+  // Validated. What no work is needed to deny is denied here.
   const found = registry.find(call.request.tool);
   if (!found.ok) return found;
   const tool = found.value;
   const prepared = prepareCall(tool, params);
   if (!prepared.ok) return prepared;
   const {outline, intend, execute, timeoutMs} = prepared.value;
-  const early = denyEarly({requestId: call.requestId, step: call.step, tool, outline}, policy, session);
+  const early = denyEarly({requestId, step, tool, outline}, policy, session);
   if (!early.ok) return early;
 
+  // Planned. T1: a plan looks at files and at no server.
   const bounds = {tool: tool.name, timeoutMs, finishMs: tool.finishMs, caller, clock};
-  const planned = () => runBounded(signal => intend(call.context(signal)), bounds);
+  const planned = () => runBounded(deadline => intend(call.planContext(deadline)), bounds);
+  const {delivers = 'private'} = tool;
+  const looked = delivers === 'private' ? delivers : undefined;
+  call.delivers = looked;
   const intent = await planned();
   if (!intent.ok) return intent;
   call.intent = intent.value;
-
   const acting = intent.value.dryRun === true ? {...tool, action: undefined} : tool;
   const room = roomForAnswer(acting, call.limits);
   if (!room.ok) return room;
-  const about = {requestId: call.requestId, step: call.step};
-  const deps = {
-    policy,
-    session,
-    clock,
-    approver: options.approver ?? runtime.approver,
-    rememberRule: runtime.rememberRule,
-  };
-  const approval = await requestApproval(
+
+  // Decided. The policy and the approver say nothing of what is in files.
+  call.delivers = undefined;
+  const approval = await Approval.request(
     {
-      ...about,
+      requestId,
+      step,
       tool: acting,
       params,
       intent: intent.value,
       signal: caller ?? new AbortController().signal,
     },
-    deps,
+    {...runtime, client, approver: options.approver ?? runtime.approver},
   );
   call.waitedMs = approval.waitedMs;
   call.begin();
   if (!approval.outcome.ok) return approval.outcome;
+  call.delivers = looked;
   const unchanged = approval.isBoundToFiles ? sameFiles(intent.value, await planned()) : ok();
   if (!unchanged.ok) return unchanged;
 
-  const {subject} = intent.value;
-  const mayReach = policy.reach(
-    acting.action,
-    {tool: tool.name, subject},
-    {by: approval.by, sessionRules: session.grants.rulesAbout(tool.name, acting.action, subject.kind)},
-  );
-  const outcome = await runBounded(async signal => {
-    const context = call.context(signal, mayReach, (question, until) =>
-      askLater(question, about, deps, until),
-    );
+  // Done, and made to fit.
+  const mayReach = approval.reach();
+  call.delivers = delivers;
+  return runBounded(async deadline => {
+    const context = call.context(deadline, mayReach, (question, until) => approval.askLater(question, until));
     const answer = await execute(context);
     return answer.ok ? fitAnswer(answer.value, tool, context) : answer;
   }, bounds);
-  await deliverAnswer(outcome, {tool, intent: intent.value, call}, session.taint);
-  return outcome;
 }
 
-/** What was approved is what was shown: the decision is bound to the files as they were then. */
+/** Execute exactly the plan that was shown for approval: the decision is bound to the files as they were then. */
 function sameFiles(approved: Intent, now: Result<Intent>): Result<undefined> {
   if (!now.ok) return now;
   const before = approved.fileHashes;
@@ -138,4 +134,55 @@ function stopped(tool: string, reason: string): Err<Failure> {
     reason: why,
     rule: 'stop',
   });
+}
+
+/** Which of several kinds of a failure it is, and what a sentence was made from: for programs. */
+const FOR_PROGRAMS = new Set(['error', 'field', 'reason', 'validation', 'operation']);
+
+/** Ruling H2. `web_fetch` fails with the bare envelope (FR-ERR-JSON-01), the others with a sentence. */
+export function renderResult({error, data}: ToolResult, tool: Tool | undefined): string {
+  if (!error) return tool ? tool.renderText(data) : JSON.stringify(data);
+  if (tool?.badParams === 'bad_args') return JSON.stringify(bareFailure(error));
+  const {code, message, retryable, details} = error;
+  const retry = retryable ? ' (may work when retried)' : '';
+  const unsaid = Object.entries(details).filter(
+    ([name, value]) => !FOR_PROGRAMS.has(name) && !isSaid(value, message),
+  );
+  const more = unsaid.length === 0 ? '' : `\n${JSON.stringify(Object.fromEntries(unsaid))}`;
+  return `${code}: ${message}${retry}${more}`;
+}
+
+/** Whether a model that reads the message knows the value. */
+function isSaid(value: Json, message: string): boolean {
+  switch (typeof value) {
+    case 'string':
+      return message.includes(value) || message.includes(JSON.stringify(value).slice(1, -1));
+    case 'number':
+      return message.replace(/(?<=\d),(?=\d{3})/g, '').includes(String(value));
+    case 'boolean':
+      return true;
+    default:
+      return value === null || Object.values(value).every(one => isSaid(one, message));
+  }
+}
+
+/** The answer of each tool that changes something fits into it, cut if need be. A configuration has no less. */
+const LEAST_BYTES = 1024;
+
+/**
+ * W19: a call that answers with a failure has changed nothing, so a change is not made where there is no room to
+ * say so. A fetch changes nothing here and makes its answer fit by itself.
+ */
+export function roomForAnswer(
+  {name, action}: Tool,
+  {maxOutputBytes, availableCapacityBytes}: CallLimits,
+): Result<undefined> {
+  const maxBytes = Math.min(maxOutputBytes, availableCapacityBytes);
+  if (action === undefined || action === 'web_fetch' || maxBytes >= LEAST_BYTES) return ok();
+  return fail(
+    'internal',
+    `${name} was not run: its answer may have ${maxBytes} bytes and needs ${LEAST_BYTES}. Allow more output and repeat the call.`,
+    {error: 'tool_output_limit', max_bytes: maxBytes},
+    {retryable: false},
+  );
 }

@@ -3,11 +3,10 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {createManualClock} from '../../test/support/manual-clock.ts';
 import {echoTool, openTestRuntime, tempDirectory, toolOf} from '../../test/support/open-test-runtime.ts';
-import {Lifecycle} from '../core/async/lifecycle.ts';
+import {Lifecycle} from '../core/async.ts';
 import {systemClock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
 import type {LogEvent} from '../core/log.ts';
-import {ok} from '../core/result.ts';
+import {fail, ok} from '../core/result.ts';
 import type {ToolResult} from '../core/tool.ts';
 import {openToolHost, type ToolHostDeps} from './open-tool-host.ts';
 import {createRegistry} from './registry.ts';
@@ -43,7 +42,7 @@ test('review B5: what throws while the session opens is a result, and the next c
     expect(await call()).toMatchObject({
       request_id: 'r1',
       status: 'error',
-      error: {error_type: 'internal', details: {error: 'Unexpected end of JSON input', retryable: true}},
+      error: {error_type: 'internal', retryable: true, details: {error: 'Unexpected end of JSON input'}},
     });
   }
   expect(await call()).toMatchObject({status: 'success'});
@@ -121,7 +120,13 @@ describe('the host of the tools', () => {
       ended_at: '2026-01-01T00:00:00.000Z',
       duration_sec: 0,
       data: null,
-      error: {error_type: 'io_error', message: 'No room.', details: {path: '/x', retryable: true}},
+      error: {
+        error_type: 'io_error',
+        code: 'io_error',
+        message: 'No room.',
+        retryable: false,
+        details: {path: '/x'},
+      },
       exit_code: null,
       stdout_path: null,
       stderr_path: null,
@@ -133,11 +138,40 @@ describe('the host of the tools', () => {
     await lifecycle.close(host.closeSession);
     expect((await host.call(CALL)).error).toEqual({
       error_type: 'cancelled',
+      code: 'cancelled',
       message: 'The toolbox is closed. Create a new one.',
-      details: {phase: 'closed', retryable: false},
+      retryable: false,
+      details: {phase: 'closed'},
     });
     await host.closeSession();
     expect(log).toEqual([]);
+  });
+
+  test('M1: a wrong name or wrong arguments open no run, and are written down in one that is open', async () => {
+    const {runtime} = await openTestRuntime({switchedOff: new Map()});
+    const {host, directory} = await openOwnHost(runtime);
+    const events = () => readFile(join(directory, 'events.jsonl'), 'utf8');
+    const wrong = [
+      [{...CALL, tool: 'ehco'}, 'unknown_tool'],
+      [{...CALL, params: {txet: 'hi'}}, 'invalid_params'],
+    ] as const;
+    for (const [request, code] of wrong) {
+      expect(await host.call(request)).toMatchObject({request_id: 'r1', error: {error_type: code}});
+    }
+    expect((await host.call({...CALL, tool: 'x', request_id: ''})).request_id).toMatch(/^call-[0-9a-f]{16}$/);
+    await expect(events()).rejects.toThrow('ENOENT');
+    expect(await host.call(CALL)).toMatchObject({status: 'success'});
+    for (const [request] of wrong) await host.call(request);
+    expect((await events()).match(/"event":"tool_call_started"/g)).toHaveLength(3);
+    expect(await events()).toContain('"error_type":"unknown_tool"');
+  });
+
+  test('ruling E7: a refusal before the run begins fits into what the caller has left', async () => {
+    const {runtime} = await openTestRuntime();
+    const {host} = await openOwnHost(runtime);
+    const params = Object.fromEntries(Array.from({length: 2000}, (_, at) => [`unknown${at}`, 1]));
+    const {error} = await host.call({...CALL, params}, {availableCapacityBytes: 500});
+    expect(JSON.stringify(error?.details).length).toBeLessThanOrEqual(500);
   });
 
   test('it renders by the tool of the result, and JSON for one that it does not know', async () => {
@@ -168,6 +202,7 @@ describe('the host of the tools', () => {
     const {runtime} = await openTestRuntime();
     const registry = createRegistry({
       mode: 'parse_only',
+      turnModeOn: '',
       tools: [echoTool],
       switchedOff: new Map(),
       definitions: [{name: 'theirs', description: 'Their tool.', parameters: {}}],

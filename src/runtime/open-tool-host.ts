@@ -1,19 +1,15 @@
-import type {Lifecycle} from '../core/async/lifecycle.ts';
-import {rememberSuccess} from '../core/async/remember-success.ts';
-import {closedFailure} from '../core/failure/closed-failure.ts';
-import type {Json} from '../core/json.ts';
-import type {Result} from '../core/result.ts';
+// Opens a tool host: the registry, and a session that begins with the first call.
+import {type Lifecycle, rememberSuccess} from '../core/async.ts';
+import {closedFailure, type Failure, type Json, type Result} from '../core/result.ts';
 import type {Tool, ToolRequest, ToolResult} from '../core/tool.ts';
 import type {CallOptions, ToolHost, ToolListing} from '../core/tool-host.ts';
-import {checkRequest} from './call/check-request.ts';
-import {unexpectedFailure} from './call/unexpected-failure.ts';
-import {unstartedResult} from './call/unstarted-result.ts';
-import {executeCall} from './execute-call.ts';
+import {executeCall, renderResult} from './execute-call.ts';
 import {type Explanation, explainCall} from './explain-call.ts';
+import {callId, checkRequest, prepareCall} from './prepare-call.ts';
 import type {AdvertisedTool} from './registry.ts';
-import {renderResult} from './render-result.ts';
-import type {Runtime} from './runtime.ts';
+import {outputLimitOf, type Runtime} from './runtime.ts';
 import type {Session} from './session.ts';
+import {unexpectedFailure, unstartedResult} from './tool-call.ts';
 
 export interface ToolHostDeps extends Omit<Runtime, 'session'> {
   /** Called at the first call, and again at the next one if it failed. */
@@ -29,7 +25,7 @@ export interface OpenToolHost extends ToolHost {
   readonly closeSession: () => Promise<void>;
 }
 
-/** What the interfaces call: the registry, and the executor over a session that opens with the first call. */
+/** What the interfaces call: the registry, and the executor over a session that opens with the first call that can begin. */
 export function openToolHost(deps: ToolHostDeps): OpenToolHost {
   const {registry, clock, log, tools, lifecycle} = deps;
   const byName = new Map(tools.map(tool => [tool.name, tool]));
@@ -42,7 +38,20 @@ export function openToolHost(deps: ToolHostDeps): OpenToolHost {
     return result;
   });
 
+  /** A run begins with a call that can begin: a wrong name or wrong arguments leave no directory. (M1) */
+  const refusal = ({tool, params}: ToolRequest): Failure | undefined => {
+    const found = registry.find(tool);
+    const begun = found.ok ? prepareCall(found.value, params ?? {}) : found;
+    return begun.ok ? undefined : begun.error;
+  };
+
   const call = async (request: ToolRequest, options: CallOptions): Promise<ToolResult> => {
+    const wrong = opened === undefined ? refusal(request) : undefined;
+    if (wrong !== undefined) {
+      const {maxOutputBytes = Infinity, availableCapacityBytes = Infinity} = options;
+      const maxBytes = Math.min(maxOutputBytes, availableCapacityBytes, outputLimitOf(deps, request.tool));
+      return unstartedResult({...request, request_id: callId(request)}, wrong, clock, maxBytes);
+    }
     const opening = await session();
     if (!opening.ok) return unstartedResult(request, opening.error, clock);
     return executeCall(request, options, {...deps, session: opening.value});

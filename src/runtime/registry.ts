@@ -1,11 +1,8 @@
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import type {Json} from '../core/json.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
-import {takeStart} from '../core/text/take-start.ts';
+// Knows the tools by name and what of them is advertised. An unknown name gets the nearest one.
+import {type Err, type Failure, fail, type Json, ok, type Result} from '../core/result.ts';
+import {takeStart} from '../core/text/cut.ts';
 import type {Tool, ToolAnnotations} from '../core/tool.ts';
-import {disabledFailure} from './call/disabled-failure.ts';
-import {ourName} from './our-name.ts';
+import {disabledFailure, offByMode, ourName, type SwitchedOff, switchedOffSentence} from './prepare-call.ts';
 import {TOOL_SYNONYMS} from './synonyms.data.ts';
 
 /** One `[[tools.definitions]]`; what is left out is empty. */
@@ -15,20 +12,18 @@ export interface WrittenDefinition {
   readonly parameters: {readonly [keyword: string]: Json};
 }
 
-/** `tools.access`, which `is "read-only"`. */
-export interface SwitchedOff {
-  readonly setting: string;
-  readonly why: string;
-}
-
 export interface RegistryOptions {
   /** SRD 5.2: `tools.mode`. */
   readonly mode: 'enabled' | 'disabled' | 'parse_only';
+  /** A sentence: how the operator changes the mode. */
+  readonly turnModeOn: string;
   /** Every tool that can be run here, enabled or not. */
   readonly tools: readonly Tool[];
-  /** Tools that are switched off, with the setting that does it and what it says. */
+  /** Tools that are switched off, with the setting that does it. */
   readonly switchedOff: ReadonlyMap<string, SwitchedOff>;
   readonly definitions: readonly WrittenDefinition[];
+  /** A sentence: which tools are not here, why, and what to do. It ends `unknown_tool`. */
+  readonly absent?: string | undefined;
 }
 
 /** What a model is told of a tool. */
@@ -49,7 +44,15 @@ export interface Registry {
   readonly find: (name: string) => Result<Tool>;
 }
 
-export function createRegistry({mode, tools, switchedOff, definitions}: RegistryOptions): Registry {
+export function createRegistry({
+  mode,
+  turnModeOn,
+  tools,
+  switchedOff,
+  definitions,
+  absent,
+}: RegistryOptions): Registry {
+  const byMode = offByMode(mode, turnModeOn);
   const byName = new Map(tools.map(tool => [tool.name, tool]));
   for (const {name} of tools) {
     if (!/^[a-z][a-z0-9_]{0,63}$/.test(name))
@@ -64,12 +67,10 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
     find: name => {
       const tool = byName.get(name);
       const isWritten = mode === 'parse_only' && advertised.some(known => known.name === name);
-      if (tool === undefined && !isWritten) return unknownTool(name);
-      // FR-WF-CFG-PREC-01, FR-WF-CFG-PREC-03: the mode stands above the setting of the tool.
-      if (tool === undefined || mode !== 'enabled')
-        return disabledFailure(name, 'tools.mode', `is "${mode}"`);
-      const off = switchedOff.get(name);
-      return off === undefined ? ok(tool) : disabledFailure(name, off.setting, off.why);
+      // The mode stands above the setting of the tool. (FR-WF-CFG-PREC-01, FR-WF-CFG-PREC-03)
+      const off = byMode ?? switchedOff.get(name);
+      if (off !== undefined && (tool !== undefined || isWritten)) return disabledFailure(name, off);
+      return tool === undefined ? unknownTool(name) : ok(tool);
     },
   };
 
@@ -104,9 +105,10 @@ export function createRegistry({mode, tools, switchedOff, definitions}: Registry
     const shown = takeStart(name, 64);
     const nearest = ourName(name, available, TOOL_SYNONYMS);
     const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
-    const none = mode === 'enabled' ? 'No tool is enabled.' : `No tool is enabled: tools.mode is "${mode}".`;
+    const none = byMode === undefined ? 'No tool is enabled.' : switchedOffSentence('Every tool is', byMode);
     const list = available.length === 0 ? none : `The tools are ${available.join(', ')}.`;
-    return fail('unknown_tool', `There is no tool ${JSON.stringify(shown)}.${hint} ${list}`, {
+    const why = absent === undefined ? '' : ` ${absent}`;
+    return fail('unknown_tool', `There is no tool ${JSON.stringify(shown)}.${hint} ${list}${why}`, {
       tool: shown,
       available,
       did_you_mean: nearest,

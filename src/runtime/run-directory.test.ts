@@ -3,9 +3,8 @@ import {chmod, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {tempDirectory} from '../../test/support/open-test-runtime.ts';
-import {ownIdentity} from '../system/process-identity.ts';
-import {openRunDirectory} from './run-directory.ts';
-import {isRunInUse} from './run-lock.ts';
+import {ownIdentity} from '../system/process.ts';
+import {isRunInUse, openRunDirectory} from './run-directory.ts';
 
 async function opened(path: string, workspace?: string) {
   const directory = await openRunDirectory(path, workspace);
@@ -167,7 +166,7 @@ describe('one writer', () => {
 const ioError = (path: string, error: string, operation: string) => ({
   code: 'io_error',
   message: `Could not ${operation} ${JSON.stringify(path)}: ${error}. Check permissions and free space.`,
-  retryable: true,
+  retryable: false,
   details: {path, error, operation},
 });
 
@@ -181,7 +180,7 @@ describe('ruling W10: the run directory', () => {
       error: {
         code: 'io_error',
         message: `The run directory ${JSON.stringify(path)} ${problem}`,
-        retryable: true,
+        retryable: false,
         details: {path, operation: 'open'},
       },
     });
@@ -225,7 +224,7 @@ describe('ruling W10: the run directory', () => {
       message: expect.stringMatching(
         /^The run directory ".*" is in use by process \d+ on .+\. Use another run directory; if that process is gone, delete .*\/lock\.$/,
       ),
-      retryable: true,
+      retryable: false,
       details: {path, error: 'in_use', operation: 'lock'},
     });
     if (first.ok) await first.value.release();

@@ -1,17 +1,15 @@
+// Opens, locks and writes the directory of one run.
 import {type FileHandle, lstat, mkdir, open, realpath, unlink} from 'node:fs/promises';
 import {basename, dirname, join, resolve, sep} from 'node:path';
 import {type Clock, systemClock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
 import type {ArtifactStore} from '../core/tool.ts';
-import {errorCode} from '../system/error-code.ts';
-import {type Foreign, makeOwnDirectory} from '../system/own-directory.ts';
+import {type Foreign, makeOwnDirectory} from '../system/directories.ts';
+import {errorCode} from '../system/errors.ts';
+import {lockHolder, takeFileLock} from '../system/file-lock.ts';
 import {replaceFile} from '../system/replace-file.ts';
-import {artifactStore} from './artifact-store.ts';
-import {ioFailure} from './io-failure.ts';
-import {lockRun} from './run-lock.ts';
-import {type HashedStream, streamArtifact} from './stream-artifact.ts';
+import {artifactStore, type HashedStream, streamArtifact} from './artifacts.ts';
+import {ioFailure} from './event-log.ts';
 
 const FOREIGN: Readonly<Record<Foreign, string>> = {
   not_a_directory: 'is no directory. Use another path.',
@@ -141,4 +139,32 @@ async function create(path: string): Promise<FileHandle> {
 
 function refuse(path: string, problem: string): Err<Failure> {
   return fail('io_error', `The run directory ${JSON.stringify(path)} ${problem}`, {path, operation: 'open'});
+}
+
+/** Makes this process the only writer of a run directory. The value releases the lock. */
+export async function lockRun(directory: string, clock: Clock): Promise<Result<() => Promise<void>>> {
+  const path = runLockPath(directory);
+  try {
+    const lock = await takeFileLock(path, {clock});
+    if (lock.state === 'held') return ok(async () => lock.release());
+    const {pid, host} = lock.holder ?? {};
+    const who = pid === undefined ? 'another process' : `process ${pid} on ${host}`;
+    return fail(
+      'io_error',
+      `The run directory ${JSON.stringify(directory)} is in use by ${who}. Use another run directory; if that process is gone, delete ${path}.`,
+      {path: directory, error: 'in_use', operation: 'lock'},
+    );
+  } catch (error) {
+    return ioFailure(error, directory, 'lock');
+  }
+}
+
+/** Whether a living process is writing to the run, as far as this machine can tell. */
+export function isRunInUse(directory: string, clock: Clock = systemClock): boolean {
+  return lockHolder(runLockPath(directory), clock) !== undefined;
+}
+
+/** The lock of a run, for whoever takes the run itself away. */
+export function runLockPath(directory: string): string {
+  return join(directory, 'lock');
 }

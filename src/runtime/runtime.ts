@@ -1,13 +1,12 @@
+// What all calls of one run share.
 import type {Clock} from '../core/clock.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
-import type {Approver} from '../core/tool-host.ts';
-import type {ConfirmationPolicy} from './approvals/confirmation-policy.ts';
-import type {ApprovalRule} from './approvals/options.ts';
+import type {ApprovalRule, Approver} from '../core/tool-host.ts';
+import type {ConfirmationPolicy} from './approvals/policy.ts';
 import type {Registry} from './registry.ts';
 import type {Session} from './session.ts';
 
-/** What every call of a run shares. */
 export interface Runtime {
   readonly registry: Registry;
   readonly policy: ConfirmationPolicy;
@@ -22,4 +21,18 @@ export interface Runtime {
   readonly approver?: Approver | undefined;
   /** Keeps a rule that the approver said "always" to. */
   readonly rememberRule?: ((rule: ApprovalRule) => Promise<Result<undefined>>) | undefined;
+}
+
+/** Ruling E7, W12: what the operator wrote holds for every tool; the default only for those without a limit of their own. */
+export function outputLimitOf(
+  {
+    registry,
+    maxOutputBytes,
+    maxOutputBytesIsDefault = false,
+  }: Pick<Runtime, 'registry' | 'maxOutputBytes' | 'maxOutputBytesIsDefault'>,
+  tool: string,
+): number {
+  if (!maxOutputBytesIsDefault) return maxOutputBytes;
+  const found = registry.find(tool);
+  return (found.ok ? found.value.maxOutputBytes : undefined) ?? maxOutputBytes;
 }

@@ -1,12 +1,13 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {writeFile} from 'node:fs/promises';
+import {readdir, utimes, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {readEvents, tempDirectory} from '../../test/support/open-test-runtime.ts';
 import {systemClock} from '../core/clock.ts';
-import {verifyLog} from './events/verify-log.ts';
+import {verifyLog} from './event-log.ts';
+import {isOurRunName} from './kept-runs.ts';
 import {openSession, type Session} from './session.ts';
 
 async function opened(directory: string): Promise<Session> {
@@ -22,7 +23,7 @@ async function compileRuntime(): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const options =
     '--noCheck --target es2023 --module nodenext --rewriteRelativeImportExtensions --skipLibCheck --types node';
-  const sources = ['src/runtime/session.ts', 'src/core/clock.ts'];
+  const sources = ['src/runtime/session.ts', 'src/runtime/kept-runs.ts', 'src/core/clock.ts'];
   const compiled = spawn(
     process.execPath,
     [compiler, ...options.split(' '), '--ignoreConfig', '--rootDir', 'src', '--outDir', out, ...sources],
@@ -48,7 +49,7 @@ for (;;) {
 }`;
 
 test('ruling W10 a process killed at any moment leaves lines that verify, and a session that goes on', {
-  tags: 'slow',
+  tags: 'stress',
 }, async () => {
   const js = await compileRuntime();
   await writeFile(join(js, 'writer.js'), WRITER);
@@ -77,4 +78,53 @@ test('ruling W10 a process killed at any moment leaves lines that verify, and a 
     .filter(({event}) => event === 'tool_call_started')
     .map(({payload}) => payload['step']);
   expect(new Set(started).size).toBe(started.length);
+});
+
+/** Ends the process at a call of the clock, which is asked about each run before it is moved away. */
+const PRUNER = `
+import {pruneRuns} from './runtime/kept-runs.js';
+import {systemClock} from './core/clock.js';
+let asked = 0;
+const now = () => {
+  asked += 1;
+  if (asked === Number(process.argv[3])) process.kill(process.pid, 'SIGKILL');
+  return systemClock.now();
+};
+const retention = {maxAgeMs: 5 * 86_400_000, maxBytes: 1e9};
+const pruned = await pruneRuns(process.argv[2], retention, {clock: {...systemClock, now}});
+if (!pruned.ok && pruned.error.details.error !== 'in_use') throw new Error(pruned.error.message);`;
+
+test('M1: processes that prune at once, or are killed while they do, leave whole runs only, and the next goes on', {
+  tags: 'slow',
+  timeout: 60_000,
+}, async () => {
+  const out = await compileRuntime();
+  await writeFile(join(out, 'pruner.js'), PRUNER);
+  const root = await tempDirectory();
+  const nameOf = (at: number) => `202601${String(at).padStart(2, '0')}T000000000Z-0000000a`;
+  for (let at = 1; at <= 20; at += 1) {
+    const path = join(root, nameOf(at));
+    await (await opened(path)).close();
+    if (at <= 15) await utimes(join(path, 'events.jsonl'), at, at);
+  }
+  const prune = (killAt: number) => {
+    const child = spawn(process.execPath, [join(out, 'pruner.js'), root, String(killAt)], {stdio: 'inherit'});
+    return once(child, 'exit');
+  };
+  const wholeRuns = async () => {
+    const names = (await readdir(root)).filter(isOurRunName);
+    for (const name of names) {
+      const check = await verifyLog(join(root, name, 'events.jsonl'));
+      expect(check).toMatchObject({ok: true, value: {state: 'intact', events: 2}});
+    }
+    return names.length;
+  };
+  for (const killAt of [1, 4]) {
+    expect(await prune(killAt)).toEqual([null, 'SIGKILL']);
+    expect(await wholeRuns()).toBe(21 - killAt);
+  }
+  expect(await readdir(join(root, '.removed'))).toHaveLength(3);
+  expect(await Promise.all([prune(0), prune(0), prune(0)])).toEqual(Array(3).fill([0, null]));
+  expect(await wholeRuns()).toBe(5);
+  expect((await readdir(root)).filter(name => !isOurRunName(name))).toEqual([]);
 });

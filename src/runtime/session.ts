@@ -1,24 +1,19 @@
+// Opens and closes one run: its directory, its log, its steps and its clients.
 import {setMaxListeners} from 'node:events';
 import {constants} from 'node:fs';
 import {open, truncate} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
-import {ok, type Result} from '../core/result.ts';
-import {errorCode} from '../system/error-code.ts';
-import {Grants} from './approvals/grants.ts';
-import {OneAtATime} from './approvals/one-at-a-time.ts';
-import {PendingApprovals} from './approvals/pending-approvals.ts';
-import {INITIAL_HASH} from './events/event-chain.ts';
-import {JsonlLog} from './events/jsonl-log.ts';
-import {redactPayload} from './events/redact-payload.ts';
-import type {EventPayload, RunEvent} from './events/run-event.ts';
-import {type LogCheck, verifyLog} from './events/verify-log.ts';
-import {ioFailure} from './io-failure.ts';
+import {fail, ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/errors.ts';
+import {PendingApprovals} from './approvals/pending.ts';
+import {Client, Grants} from './client.ts';
+import {INITIAL_HASH, ioFailure, JsonlLog, type LogCheck, verifyLog} from './event-log.ts';
+import {redactPayload} from './redact.ts';
 import {openRunDirectory, type RunDirectory} from './run-directory.ts';
+import type {EventPayload, RunEvent} from './run-event.ts';
 import {TAINT_OFF, type TaintOptions} from './taint/options.ts';
-import {TaintReader} from './taint/past-taint.ts';
-import {RunTaint} from './taint/run-taint.ts';
+import {RunTaint, TaintReader, UNKNOWN} from './taint/run-taint.ts';
 
 /** Format of the lines, for whoever reads old runs. */
 const LOG_VERSION = 1;
@@ -33,26 +28,20 @@ export interface SessionOptions {
   readonly taint?: TaintOptions | undefined;
 }
 
-/** One run directory in use: its log, the numbers of its calls, and what the approver allowed in it. */
+/** One run directory in use: its log, the numbers of its calls, and its clients. */
 export interface Session {
   readonly directory: RunDirectory;
-  readonly grants: Grants;
   readonly pending: PendingApprovals;
   /** T1: what passed through the tools. */
   readonly taint: RunTaint;
-  /** Questions are asked one at a time. */
-  readonly questions: OneAtATime;
   /** Ruling W7: 1, 2, 3 …, going on where an earlier process ended. */
   readonly nextStep: () => number;
   /** Redacts and appends. The line is in the file when this returns. */
   readonly emit: (event: string, payload: EventPayload) => Result<undefined>;
   /** Ruling H7: true once, for the first call that no approver could be asked about. */
   readonly isFirstUnanswered: () => boolean;
-  /** Set by `stop`: why no further call is run. */
-  readonly stopped: string | undefined;
-  readonly stop: (reason: string) => void;
-  /** Fires with `stop` and with `close`. */
-  readonly signal: AbortSignal;
+  /** The same client for the same key. Calls without one are of one client, to whom the whole run belongs. */
+  readonly client: (key?: object) => Client;
   /** Ends the run; a failure says what of the log may not be on disk. The second time does nothing. */
   readonly close: () => Promise<Result<undefined>>;
 }
@@ -111,20 +100,26 @@ async function resume(
   }
 
   const emit: Session['emit'] = (event, payload) => log.append(event, redactPayload(payload));
-  const isDamaged = end.state === 'torn' || (await hasLaterSteps(directory, past.steps));
-  const taint = new RunTaint(options, past.taint.taint(isDamaged), emit);
+  const known = past.taint.taint();
+  const taint = new RunTaint(options, known, emit);
+  // T1: written down, so that the sessions after this one know it too.
+  if (known.isUnknown || end.state === 'torn' || (await hasLaterSteps(directory, past.steps))) {
+    const about = {request_id: '', step: Math.max(1, past.steps), tool: ''};
+    for (const kind of ['untrusted', 'private'] as const) taint.assume(kind, UNKNOWN, about);
+  }
   let {steps} = past;
-  let stopped: string | undefined;
   const controller = new AbortController();
-  // One listener for each command in the background.
+  // One listener for each client that has commands in the background.
   setMaxListeners(0, controller.signal);
+  const kept = new Grants();
+  const alone = new Client(controller.signal, kept, true);
+  // Who has gone leaves nothing.
+  const clients = new WeakMap<object, Client>();
   let closed = false;
   let unanswered = 0;
   return ok({
     directory,
-    grants: new Grants(),
     pending: new PendingApprovals(directory.path, clock),
-    questions: new OneAtATime(),
     nextStep: () => {
       steps += 1;
       return steps;
@@ -135,14 +130,12 @@ async function resume(
     },
     taint,
     emit,
-    get stopped() {
-      return stopped;
+    client: key => {
+      if (key === undefined) return alone;
+      const known = clients.get(key) ?? new Client(controller.signal, kept, false);
+      clients.set(key, known);
+      return known;
     },
-    stop: reason => {
-      stopped ??= reason;
-      controller.abort();
-    },
-    signal: controller.signal,
     close: async () => {
       if (closed) return ok();
       closed = true;

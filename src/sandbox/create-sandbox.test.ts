@@ -1,15 +1,15 @@
 import {chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import {openSandbox, runOptions, type SandboxPlace} from '../../test/support/open-sandbox.ts';
+import {openSandbox, runOptions, type SandboxPlace, SESSIONS} from '../../test/support/open-sandbox.ts';
 import {pretendDocker} from '../../test/support/pretend-docker.ts';
 import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
 import {silentLog} from '../core/log.ts';
 import {createSandbox} from './create-sandbox.ts';
-import {DockerClient} from './docker/docker-client.ts';
-import {WorkspaceGuard} from './guard/workspace-guard.ts';
-import {RepositoryWatch} from './repositories/repository-watch.ts';
+import {DockerClient} from './docker/client.ts';
+import {WorkspaceGuard} from './guard/guard.ts';
+import {RepositoryWatch} from './guard/repository-watch.ts';
 
 /** A directory with programs of these names that do what the scripts say. */
 function programs(scripts: Readonly<Record<string, string>>): string {
@@ -116,6 +116,7 @@ describe('createSandbox', () => {
     const sandbox = createSandbox(runOptions({sandbox: 'bubblewrap'}), {
       workspace,
       protectedPaths: [],
+      sessions: SESSIONS,
       env: {},
       programDirectories: [directory],
       clock: {...systemClock, after: (ms, work) => systemClock.after(ms === 20_000 ? 1 : ms, work)},
@@ -135,6 +136,7 @@ describe('createSandbox', () => {
     const sandbox = createSandbox(runOptions({sandbox: kind}), {
       workspace,
       protectedPaths: [],
+      sessions: SESSIONS,
       env: {PATH: `${bin}:relative`},
       programDirectories: [],
       clock: systemClock,
@@ -209,6 +211,7 @@ describe('createSandbox', () => {
     const sandbox = createSandbox(runOptions({sandbox: 'docker'}), {
       workspace,
       protectedPaths: [],
+      sessions: SESSIONS,
       env: envOf(workspace),
       programDirectories: [programs({docker})],
       clock: systemClock,
@@ -361,6 +364,13 @@ describe('what is around a command', () => {
         message:
           'The command could not be started. Nothing was run. To fix it: retry; if it stays, see whether the machine is out of memory, processes or descriptors.',
         details: {error: 'EMFILE: too many open files'},
+      },
+    });
+    spy.mockRejectedValueOnce(Object.assign(new Error('EACCES: denied'), {code: 'EACCES', syscall: 'open'}));
+    expect(await sandbox.run(command)).toMatchObject({
+      error: {
+        message:
+          'The command could not be started, as this user has no full access to the workspace. Nothing was run. To fix it: give this user read and write access to it.',
       },
     });
     spy.mockRejectedValueOnce(new Error('A bug.'));

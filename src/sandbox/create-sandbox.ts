@@ -1,12 +1,12 @@
-import type {Failure} from '../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
-import {errorCode} from '../system/error-code.ts';
-import {BubblewrapSandbox} from './bubblewrap/bubblewrap.ts';
-import {DockerSandbox} from './docker/docker.ts';
-import {rootIdentity} from './guard/root-identity.ts';
-import {WorkspaceGuard} from './guard/workspace-guard.ts';
+// Chooses a sandbox by the settings, and watches what commands leave in the workspace.
+import {type Err, type Failure, ok, type Result} from '../core/result.ts';
+import {errorCode, ifRefusedLater} from '../system/errors.ts';
+import {BubblewrapSandbox} from './bubblewrap/driver.ts';
+import {DockerSandbox} from './docker/driver.ts';
+import {WorkspaceGuard} from './guard/guard.ts';
+import {appeared, changedSettings, RepositoryWatch, type Snapshot} from './guard/repository-watch.ts';
+import {rootIdentity} from './guard/users.ts';
 import type {RunOptions} from './options.ts';
-import {appeared, RepositoryWatch, type Snapshot} from './repositories/repository-watch.ts';
 import type {
   RunOutcome,
   Sandbox,
@@ -16,9 +16,8 @@ import type {
   SandboxKind,
   SandboxReport,
 } from './sandbox.ts';
-import {sandboxFailure} from './sandbox-failure.ts';
-import {UnconfinedSandbox} from './unconfined/unconfined-sandbox.ts';
-import {unsupportedPlatform} from './unsupported-platform.ts';
+import {sandboxFailure, unsupportedPlatform} from './sandbox-failure.ts';
+import {UnconfinedSandbox} from './unconfined.ts';
 
 interface Choice {
   readonly sandbox: SandboxDriver;
@@ -30,19 +29,20 @@ interface Choice {
  * command or by `probe`; a refusal is tried again with the next one.
  */
 export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
-  const {workspace, root = rootIdentity(workspace), protectedPaths, log} = host;
+  const {workspace, root = rootIdentity(workspace), protectedPaths, sessions, log} = host;
   const guard = new WorkspaceGuard({
     workspace,
     root,
     git: options.git,
     protectedPaths,
+    sessions,
     log,
     clock: host.clock,
   });
   const candidates: Readonly<Record<SandboxKind, () => SandboxDriver>> = {
     docker: () => new DockerSandbox(options, host, guard),
     bubblewrap: () => new BubblewrapSandbox(options, host, guard),
-    none: () => new UnconfinedSandbox(options, host),
+    none: () => new UnconfinedSandbox(options, host, guard),
   };
   const watch = new RepositoryWatch(workspace, host.clock);
   let lastLook: Snapshot | undefined;
@@ -82,11 +82,12 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
     const ran = await sandbox.run(command).finally(() => guard.mend());
     if (!ran.ok) return ran;
     // The command has run: that the tree cannot be looked at now is no failure of it.
-    lastLook = await watch.look().catch(error => {
-      if (errorCode(error) === undefined) throw error;
-      return {...before, complete: false};
+    lastLook = await ifRefusedLater(() => watch.look(), {...before, complete: false});
+    return ok({
+      ...ran.value,
+      repositories: appeared(before, lastLook),
+      gitSettings: changedSettings(before, lastLook),
     });
-    return ok({...ran.value, repositories: appeared(before, lastLook)});
   };
 
   return {
@@ -106,6 +107,17 @@ export function createSandbox(options: RunOptions, host: SandboxHost): Sandbox {
   };
 }
 
+const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
+/** Places that a command must not make, such as `.git`, are made before it starts. */
+const INACCESSIBLE = {
+  problem: 'The command could not be started, as this user has no full access to the workspace',
+  remedy: 'give this user read and write access to it.',
+};
+const EXHAUSTED = {
+  problem: 'The command could not be started',
+  remedy: 'retry; if it stays, see whether the machine is out of memory, processes or descriptors.',
+};
+
 /** What the system refuses, such as one more descriptor, is no bug, and no command began. */
 async function orRefused<Value>(work: () => Promise<Result<Value>>): Promise<Result<Value>> {
   try {
@@ -113,8 +125,7 @@ async function orRefused<Value>(work: () => Promise<Result<Value>>): Promise<Res
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     return sandboxFailure({
-      problem: 'The command could not be started',
-      remedy: 'retry; if it stays, see whether the machine is out of memory, processes or descriptors.',
+      ...(FORBIDDEN.has(errorCode(error) ?? '') ? INACCESSIBLE : EXHAUSTED),
       error: error.message,
     });
   }

@@ -1,8 +1,8 @@
-import {rootIdentity} from './guard/root-identity.ts';
+// Loads the sandbox with the first command.
+import {rootIdentity} from './guard/users.ts';
 import type {RunOptions} from './options.ts';
 import type {Sandbox, SandboxHost} from './sandbox.ts';
 
-/** A sandbox of which nothing is loaded before the first command. */
 export function lazySandbox(options: RunOptions, host: SandboxHost): Sandbox {
   // review R4: pinned when the session opens, not with the first command.
   const root = host.root ?? rootIdentity(host.workspace);

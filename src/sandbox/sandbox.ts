@@ -1,10 +1,11 @@
+// The port of sandboxes: what runs a command, and what comes back.
 import type {Clock} from '../core/clock.ts';
-import type {EgressGate, EgressVisitor} from '../core/egress/egress-gate.ts';
+import type {EgressGate, EgressVisitor} from '../core/egress-gate.ts';
 import type {Log} from '../core/log.ts';
 import type {Result} from '../core/result.ts';
-import type {CapturedOutput, OutputSink} from './child/output-capture.ts';
-import type {RootIdentity} from './guard/root-identity.ts';
-import type {AppearedRepositories} from './repositories/repository-watch.ts';
+import type {FoundPaths} from './guard/repository-watch.ts';
+import type {RootIdentity} from './guard/users.ts';
+import type {CapturedOutput, OutputSink} from './output-capture.ts';
 
 /** Ruling W8: what a command ran in. Stamped in every result. */
 export type SandboxKind = 'docker' | 'bubblewrap' | 'none';
@@ -54,7 +55,9 @@ export interface Execution {
 /** What a call is answered with: what happened inside, and what it left in the workspace. */
 export interface RunOutcome extends Execution {
   /** review R7: repositories that were not there at the last look. */
-  readonly repositories: AppearedRepositories;
+  readonly repositories: FoundPaths;
+  /** W11: in repositories below the root, what git executes or is configured by and that is not as it was then. */
+  readonly gitSettings: FoundPaths;
 }
 
 export interface SandboxReport {
@@ -87,6 +90,8 @@ export interface SandboxHost {
   readonly root?: RootIdentity | undefined;
   /** Absolute paths that commands may not change, whether or not they exist: the policy, this package, Node. */
   readonly protectedPaths: readonly string[];
+  /** A directory of this user's state: which sessions are open, so that the last one cleans up. */
+  readonly sessions: string;
   /** The environment of the host. Only what is listed is taken from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where helpers such as `bwrap` are looked for before `PATH`. Default: the directories of the system. */

@@ -1,3 +1,5 @@
+// Shell functions that tell an exit code from a death by signal.
+
 /**
  * Ruling W20: shell functions that tell an exit code from a death by signal, which `$?` does not. `jobs` does,
  * for a command in the background. A shell has such a command ignore SIGINT and SIGQUIT, which `env` takes back;

@@ -1,10 +1,10 @@
+// Limits memory and processes of commands by cgroups, version 2 and 1.
 import {constants, readFileSync} from 'node:fs';
 import {access, mkdir, readdir, readFile, rmdir, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import type {Clock} from '../core/clock.ts';
-import {randomHex} from '../core/random.ts';
-import {errorCode} from './error-code.ts';
-import {livenessOf, ownIdentity} from './process-identity.ts';
+import {type Clock, randomHex} from '../core/clock.ts';
+import {errorCode, ifRefused} from './errors.ts';
+import {livenessOf, ownIdentity} from './process.ts';
 
 const ROOT = '/sys/fs/cgroup';
 const PREFIX = 'forge-tools.';
@@ -122,24 +122,14 @@ export async function createGroup(
   };
 }
 
-/** It is asked for after the fact: a system without a free descriptor makes no failure of what has run. */
+/** Runs after the command. If it fails, the command's result still counts. */
 function ranOutOfMemory(events: string): boolean {
-  try {
-    return /^oom_kill [1-9]/m.test(readFileSync(events, 'utf8'));
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return false;
-  }
+  return ifRefused(() => /^oom_kill [1-9]/m.test(readFileSync(events, 'utf8')), false);
 }
 
 /** The first group of `pattern` in a file of the kernel; 0 where it cannot be read. */
 function bytesIn(path: string, pattern: RegExp): number {
-  try {
-    return Number(pattern.exec(readFileSync(path, 'utf8'))?.[1] ?? 0);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return 0;
-  }
+  return ifRefused(() => Number(pattern.exec(readFileSync(path, 'utf8'))?.[1] ?? 0), 0);
 }
 
 interface GroupSetting {
@@ -196,16 +186,8 @@ async function killMembers(group: string): Promise<void> {
   const members = await readFile(join(group, 'cgroup.procs'), 'utf8').catch(() => '');
   for (const member of members.split('\n').map(Number)) {
     // 0 is a process of another PID namespace, which has no number here.
-    if (member > 1 && member !== process.pid) kill(member);
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    // It has just ended.
-    if (errorCode(error) === undefined) throw error;
+    // One that has just ended is refused.
+    if (member > 1 && member !== process.pid) ifRefused(() => process.kill(member, 'SIGKILL'));
   }
 }
 

@@ -1,11 +1,11 @@
+// Two locks: a file between processes, which a dead holder loses, and a mutex by key within this process.
 import {closeSync, linkSync, openSync, readFileSync, statSync, unlinkSync, writeSync} from 'node:fs';
-import type {Clock} from '../core/clock.ts';
-import {every} from '../core/every.ts';
-import {randomHex} from '../core/random.ts';
-import {errorCode} from './error-code.ts';
-import {livenessOf, ownIdentity, type ProcessIdentity} from './process-identity.ts';
+import {orAborted} from '../core/async.ts';
+import {type Clock, every, randomHex} from '../core/clock.ts';
+import {errorCode, ifRefused} from './errors.ts';
+import {livenessOf, ownIdentity, type ProcessIdentity} from './process.ts';
 
-export interface FileLockOptions {
+interface FileLockOptions {
   readonly clock: Clock;
   /** How long another holder is waited for; by default not at all. */
   readonly waitMs?: number | undefined;
@@ -14,7 +14,7 @@ export interface FileLockOptions {
 }
 
 /** `busy`: another process holds it; undefined where what the file says could not be read. */
-export type LockOutcome =
+type LockOutcome =
   | {readonly state: 'held'; readonly release: () => void}
   | {readonly state: 'busy'; readonly holder: ProcessIdentity | undefined};
 
@@ -66,7 +66,7 @@ function fileSystemTime(path: string): number | undefined {
     if (errorCode(error) === undefined) throw error;
     return undefined;
   } finally {
-    removeQuietly(draft);
+    ifRefused(() => unlinkSync(draft));
   }
 }
 
@@ -78,7 +78,7 @@ function tryTake(path: string, clock: Clock, depth: number): (() => void) | unde
     if (!created(draft, path) && !(breakDead(path, draft, clock, depth) && created(draft, path)))
       return undefined;
   } finally {
-    removeQuietly(draft);
+    ifRefused(() => unlinkSync(draft));
   }
   const stopBeating = every(BEAT_MS, () => touch(path, content));
   return () => {
@@ -149,61 +149,66 @@ function writeNew(path: string, content: string): void {
       closeSync(file);
     }
   } catch (error) {
-    removeQuietly(path);
+    ifRefused(() => unlinkSync(path));
     throw error;
   }
 }
 
 function created(draft: string, path: string): boolean {
-  try {
+  const link = (): boolean => {
     linkSync(draft, path);
     return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
+  };
+  return ifRefused(link, false, 'EEXIST');
 }
 
 /** Written anew, so that the time is that of the file system, which another machine compares with. */
 function touch(path: string, content: string): void {
-  try {
+  ifRefused(() => {
     const file = openSync(path, 'r+');
     try {
       if (readFileSync(file, 'utf8') === content) writeSync(file, content, 0);
     } finally {
       closeSync(file);
     }
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
+  });
 }
 
 function removeIfEqual(path: string, content: string): void {
   if (read(path) === content) unlinkSync(path);
 }
 
-function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
-}
-
 function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return ifRefused(() => readFileSync(path, 'utf8'), undefined, 'ENOENT');
 }
 
 function modifiedAt(path: string): number | undefined {
-  try {
-    return statSync(path).mtimeMs;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+  return ifRefused(() => statSync(path).mtimeMs, undefined, 'ENOENT');
+}
+
+/** One holder at a time for each key, in this process; others wait in the order in which they came. */
+export class Mutex {
+  readonly #tails = new Map<string, Promise<void>>();
+
+  /** The value lets the next one in; undefined if `signal` fired first. */
+  async take(key: string, signal?: AbortSignal): Promise<(() => void) | undefined> {
+    const before = this.#tails.get(key) ?? Promise.resolve();
+    let letGo = (): void => {};
+    const done = new Promise<void>(resolve => {
+      letGo = resolve;
+    });
+    const tail = before.then(() => done);
+    this.#tails.set(key, tail);
+    const release = (): void => {
+      letGo();
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    };
+    if ((await orAborted(before, signal)) !== 'aborted') return release;
+    // The place in the queue is given up, not jumped over: who comes next still waits for who is ahead.
+    letGo();
+    void tail.then(() => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    });
+    return undefined;
   }
 }

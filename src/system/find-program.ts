@@ -1,3 +1,4 @@
+// Finds a program that nobody but its owner could have put there.
 import {constants, type Stats} from 'node:fs';
 import {access, lstat, readlink, realpath, stat} from 'node:fs/promises';
 import {delimiter, dirname, isAbsolute, join, parse, resolve, sep} from 'node:path';

@@ -1,12 +1,15 @@
-import {constants} from 'node:fs';
-import {copyFile, open, rename, rm, unlink} from 'node:fs/promises';
+// Replaces a file in one step, and makes that survive a power failure.
+import {constants, type Stats} from 'node:fs';
+import {copyFile, type FileHandle, open, rename, rm, unlink} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {randomHex} from '../core/random.ts';
-import {errorCode} from './error-code.ts';
+import {randomHex} from '../core/clock.ts';
+import {errorCode} from './errors.ts';
 
 export interface ReplaceOptions {
   /** Permission bits; the umask takes its part. By default the file is its owner's alone. */
   readonly mode?: number;
+  /** A file whose permission bits, owner and group the new one gets, as far as the system lets us. */
+  readonly like?: Pick<Stats, 'mode' | 'uid' | 'gid'> | undefined;
   /** Returns when a power failure brings back the old file no more. */
   readonly durable?: boolean;
   /** A name on the same file system where the content is written first; by default beside `path`. */
@@ -28,13 +31,14 @@ export async function replaceFile(
   content: Uint8Array | string | readonly (Uint8Array | string)[],
   options: ReplaceOptions = {},
 ): Promise<boolean> {
-  const {mode = 0o600, durable = false, temporary = `${path}.${randomHex(6)}.tmp`, still} = options;
+  const {mode = 0o600, like, durable = false, temporary = `${path}.${randomHex(6)}.tmp`, still} = options;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(temporary, flags, mode);
   try {
     try {
       const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
       for (const part of parts) await handle.writeFile(part);
+      if (like !== undefined) await makeLike(handle, like);
       if (durable) await handle.sync();
     } finally {
       await handle.close();
@@ -50,6 +54,20 @@ export async function replaceFile(
   }
   if (durable) await syncDirectoryOf(path);
   return true;
+}
+
+/** The owner first, as a change of it takes bits away. */
+async function makeLike(
+  handle: FileHandle,
+  {mode, uid, gid}: NonNullable<ReplaceOptions['like']>,
+): Promise<void> {
+  const now = await handle.stat();
+  if (now.uid !== uid || now.gid !== gid) {
+    await handle.chown(uid, gid).catch((error: unknown) => {
+      if (errorCode(error) !== 'EPERM') throw error;
+    });
+  }
+  await handle.chmod(mode & 0o777);
 }
 
 async function put(

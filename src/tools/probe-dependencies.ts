@@ -1,11 +1,11 @@
+// Finds the programs that tools need, with their versions and how to install them.
 import {constants} from 'node:fs';
 import {access} from 'node:fs/promises';
 import {delimiter, isAbsolute} from 'node:path';
 import {findProgram} from '../system/find-program.ts';
-import {CHROMIUM_NAMES} from '../web/browser/chromium/find-chromium.ts';
-import {chromiumPlaces} from '../web/browser/chromium-places.data.ts';
-import type {ProcessRunner} from '../workspace/process/process-runner.ts';
-import {findRipgrep} from '../workspace/ripgrep/find-ripgrep.ts';
+import {CHROMIUM_NAMES, chromiumPlaces, findChromium} from '../web/browser/start-chromium.ts';
+import type {ProcessRunner} from '../workspace/process-runner.ts';
+import {findRipgrep} from '../workspace/search/ripgrep.ts';
 
 export interface Probe {
   readonly name: string;
@@ -26,8 +26,8 @@ export interface ProbeDeps {
   readonly programDirectories: readonly string[];
   /** Looked at before them. Default: the system's. */
   readonly standardDirectories?: readonly string[];
-  /** Nothing in it is run. */
-  readonly workspaceRoot: string;
+  /** Nothing in them is run. */
+  readonly untrustedTrees: readonly string[];
   /** Below the root: what no tool and no command can change. */
   readonly protectedPaths: readonly string[];
   /** `tools.webfetch.browser`; `chromium_path` is '' for a search in `PATH`. */
@@ -48,11 +48,9 @@ interface Dependency {
   readonly version: RegExp;
   readonly neededFor: string;
   readonly remedy: string;
-  /** Of a group, one that works is enough. */
-  readonly group?: string;
+  /** What stands for `programs` where none is there. Default: that they are not in PATH. */
+  readonly lacking?: string | undefined;
   readonly needed: boolean;
-  /** The only system that it exists on. */
-  readonly only?: string;
 }
 
 const NODE_LEAST = [20, 19] as const;
@@ -60,29 +58,26 @@ const LONGEST_OUTPUT = 65_536;
 
 /** What the tools need beside themselves: whether it runs, in which version, and how to get it. */
 export async function probeDependencies(deps: ProbeDeps): Promise<readonly Probe[]> {
+  const {programDirectories, untrustedTrees, standardDirectories, platform = process.platform} = deps;
+  const [workspaceRoot = '/nonexistent'] = untrustedTrees;
   const ripgrep = await findRipgrep({
-    directories: deps.programDirectories,
-    workspaceRoot: deps.workspaceRoot,
+    directories: programDirectories,
+    workspaceRoot,
     protectedPaths: deps.protectedPaths,
   });
-  const dependencies = list(deps, ripgrep.ok ? [ripgrep.value] : []);
-  const probes = await Promise.all(dependencies.map(dependency => probe(dependency, deps)));
-  const working = new Set(
-    dependencies.filter((_, index) => probes[index]?.state === 'ok').map(({group}) => group),
-  );
-  return [
-    probeNode(deps),
-    ...probes.map((found, index) => {
-      const {needed = true, group} = dependencies[index] ?? {};
-      const isCovered = group !== undefined && working.has(group);
-      return found.state !== 'ok' && (!needed || isCovered) ? {...found, state: 'unused' as const} : found;
-    }),
-  ];
+  const places = {path: programDirectories.join(delimiter), untrustedTrees, standard: standardDirectories};
+  const chromium = await findChromium(deps.browser.chromium_path, places, chromiumPlaces(platform));
+  const found = {
+    ripgrep: ripgrep.ok ? [ripgrep.value] : [],
+    chromium: chromium === undefined ? [] : [chromium],
+  };
+  const probes = await Promise.all(list(deps, found).map(dependency => probe(dependency, deps)));
+  return [probeNode(deps), ...probes];
 }
 
 function list(
   {browser, platform = process.platform}: ProbeDeps,
-  ripgrep: readonly string[],
+  {ripgrep, chromium}: {readonly ripgrep: readonly string[]; readonly chromium: readonly string[]},
 ): readonly Dependency[] {
   const install = (names: Readonly<Record<string, string>>): string =>
     names[platform] ?? names['linux'] ?? '';
@@ -114,71 +109,52 @@ function list(
       needed: true,
     },
     {
-      name: 'bubblewrap',
-      programs: ['bwrap'],
-      // A kernel or container that forbids user namespaces shows itself here, not in `--version`.
-      args: ['--unshare-all', '--ro-bind', '/', '/', '--', '/usr/bin/env', 'bwrap', '--version'],
-      version: /bubblewrap (\S+)/,
-      neededFor:
-        'run cannot use its sandbox without a daemon, and the browser has no empty network of its own',
-      remedy: 'apt-get install bubblewrap',
-      group: 'sandbox',
-      needed: true,
-      only: 'linux',
-    },
-    {
-      name: 'Docker',
-      programs: ['docker'],
-      // Asks the daemon: a client alone runs nothing.
-      args: ['version', '--format', 'server {{.Server.Version}}'],
-      version: /server (\S+)/,
-      neededFor: 'run cannot use tools.run.sandbox = "docker"',
-      remedy: install({
-        linux: 'apt-get install docker.io && systemctl start docker',
-        darwin: 'install Docker Desktop from https://docker.com/ and start it',
-        win32: 'install Docker Desktop from https://docker.com/ and start it',
-      }),
-      group: 'sandbox',
-      needed: true,
-    },
-    {
       name: 'Chromium',
-      programs:
-        browser.chromium_path === ''
-          ? [...CHROMIUM_NAMES, ...chromiumPlaces(platform)]
-          : [browser.chromium_path],
+      programs: chromium,
+      lacking: lackingChromium(browser.chromium_path, platform),
       args: ['--version'],
       version: /(\d+(?:\.\d+){3})/,
       neededFor:
         'web_fetch answers force_browser with browser_unavailable, and cannot render pages made by script',
-      remedy: install({
-        linux: 'apt-get install chromium',
-        darwin: 'brew install --cask google-chrome',
-        win32: 'winget install Google.Chrome',
-      }),
+      remedy:
+        browser.chromium_path === ''
+          ? install({
+              linux: 'apt-get install chromium',
+              darwin: 'brew install --cask google-chrome',
+              win32: 'winget install Google.Chrome',
+            })
+          : 'correct tools.webfetch.browser.chromium_path, or leave it out',
       needed: browser.enabled,
     },
   ];
 }
 
+function lackingChromium(written: string, platform: string): string {
+  if (written !== '')
+    return `tools.webfetch.browser.chromium_path is ${written}, which is not an executable file`;
+  return `${[...CHROMIUM_NAMES, ...chromiumPlaces(platform)].join(', ')} not found in PATH`;
+}
+
 async function probe(dependency: Dependency, deps: ProbeDeps): Promise<Probe> {
   const {name, programs, args, version, neededFor, remedy} = dependency;
   const about = {name, neededFor, remedy};
-  const {platform = process.platform} = deps;
-  if (dependency.only !== undefined && dependency.only !== platform) {
-    const detail = `unsupported_platform: there is none for ${platform}; Docker takes its place`;
-    return {...about, state: 'unused', version: undefined, detail, remedy: 'install Docker'};
-  }
+  const missing = dependency.needed ? 'missing' : 'unused';
   const program = await firstOf(programs, deps);
   if (program === undefined) {
     const searched = programs.length === 0 ? name : programs.join(', ');
-    return {...about, state: 'missing', version: undefined, detail: `${searched} not found in PATH`};
+    return {
+      ...about,
+      state: missing,
+      version: undefined,
+      detail: dependency.lacking ?? `${searched} not found in PATH`,
+    };
   }
   const run = await output(program, args, deps);
   const found = run.ok ? version.exec(run.text)?.[1] : undefined;
   if (found !== undefined) return {...about, state: 'ok', version: found, detail: program};
   const [line = ''] = run.text.trim().split('\n', 1);
-  return {...about, state: 'broken', version: undefined, detail: `${program}: ${line.slice(0, 200)}`};
+  const state = dependency.needed ? 'broken' : 'unused';
+  return {...about, state, version: undefined, detail: `${program}: ${line.slice(0, 200)}`};
 }
 
 function probeNode({browser, pid = process.pid}: ProbeDeps): Probe {
@@ -200,13 +176,8 @@ function probeNode({browser, pid = process.pid}: ProbeDeps): Probe {
 }
 
 async function firstOf(programs: readonly string[], deps: ProbeDeps): Promise<string | undefined> {
-  const {programDirectories, standardDirectories, workspaceRoot} = deps;
-  const places = {
-    path: programDirectories.join(delimiter),
-    // A workspace that is the whole file system bars nothing, or there would be nothing to run.
-    untrustedTrees: workspaceRoot === '/' ? [] : [workspaceRoot],
-    standard: standardDirectories,
-  };
+  const {programDirectories, standardDirectories, untrustedTrees} = deps;
+  const places = {path: programDirectories.join(delimiter), untrustedTrees, standard: standardDirectories};
   for (const program of programs) {
     // What the operator names is taken as it is.
     if (isAbsolute(program)) {

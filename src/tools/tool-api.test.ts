@@ -1,14 +1,352 @@
 import {spawnSync} from 'node:child_process';
-import {readFileSync, symlinkSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {chmodSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {basename, join} from 'node:path';
 import {rgPath} from '@vscode/ripgrep';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {callWorkspaceTools} from '../../test/support/call-workspace-tools.ts';
+import {openSandbox, runOptions} from '../../test/support/open-sandbox.ts';
+import {openTestRuntime} from '../../test/support/open-test-runtime.ts';
 import {openTestWorkspace} from '../../test/support/open-test-workspace.ts';
+import {temporaryDirectory} from '../../test/support/temporary-directory.ts';
 import {systemClock} from '../core/clock.ts';
-import type {Json} from '../core/json.ts';
-import {nodeProcessRunner} from '../workspace/process/node-process-runner.ts';
-import type {ProcessRunner} from '../workspace/process/process-runner.ts';
+import type {Json} from '../core/result.ts';
+import {
+  nodeProcessRunner,
+  type ProcessEnd,
+  type ProcessRequest,
+  type ProcessRunner,
+} from '../workspace/process-runner.ts';
+import {type Probe, type ProbeDeps, probeDependencies} from './probe-dependencies.ts';
+import {runTool} from './run/run.ts';
+
+type Params = {[name: string]: Json};
+
+const linesOf = (count: number): string => 'match\n'.repeat(count);
+
+describe('bounds of parameters: one below, at, and one above', () => {
+  test.each<readonly [string, string, (value: number) => Params, readonly (readonly [number, string])[]]>([
+    [
+      'TA-SEARCH-2 context_lines is 0 to 10',
+      'search',
+      context_lines => ({query: 'match', context_lines}),
+      [
+        [-1, 'invalid_params'],
+        [0, 'ok'],
+        [1, 'ok'],
+        [9, 'ok'],
+        [10, 'ok'],
+        [11, 'invalid_params'],
+      ],
+    ],
+    [
+      'TA-SEARCH-3 max_results is 1 to 1000',
+      'search',
+      max_results => ({query: 'match', max_results}),
+      [
+        [0, 'invalid_params'],
+        [1, 'ok'],
+        [2, 'ok'],
+        [999, 'ok'],
+        [1000, 'ok'],
+        [1001, 'invalid_params'],
+      ],
+    ],
+  ])('%s', async (_, tool, params, expected) => {
+    const {code} = await callWorkspaceTools({'a.txt': linesOf(3)});
+    for (const [value, said] of expected) {
+      expect([value, await code(tool, params(value))]).toEqual([value, said]);
+    }
+  });
+
+  test('TA-SEARCH-2 context_lines are the lines on either side that are returned', async () => {
+    const {data} = await callWorkspaceTools({'a.txt': `${'-\n'.repeat(20)}match\n${'-\n'.repeat(20)}`});
+    for (const context_lines of [0, 1, 9, 10]) {
+      expect(await data('search', {query: 'match', context_lines})).toMatchObject({
+        matches: [
+          {
+            line: 21,
+            context_before: Array(context_lines).fill('-'),
+            context_after: Array(context_lines).fill('-'),
+          },
+        ],
+      });
+    }
+  });
+});
+
+describe('bounds of answers: one below, at, and one above', () => {
+  test.each([
+    [999, 999, false],
+    [1000, 1000, false],
+    [1001, 1000, true],
+  ])(
+    'TA-LIST-5 of %i files %i are listed; truncated is %s',
+    {tags: 'slow'},
+    async (count, listed, truncated) => {
+      const files = Object.fromEntries(Array.from({length: count}, (_, at) => [`f${at}`, '']));
+      const {data} = await callWorkspaceTools(files);
+      const answer = await data('list_files');
+      expect(answer).toMatchObject({truncated, total_files: count});
+      expect(answer['files']).toHaveLength(listed);
+    },
+  );
+
+  test.each([
+    [49, 49, false],
+    [50, 50, false],
+    [51, 50, true],
+  ])(
+    'TA-SEARCH-3 of %i matches %i are returned by default; truncated is %s',
+    async (count, shown, truncated) => {
+      const {data} = await callWorkspaceTools({'a.txt': linesOf(count)});
+      const answer = await data('search', {query: 'match', context_lines: 0});
+      expect(answer).toMatchObject({truncated, total_matches: count});
+      expect(answer['matches']).toHaveLength(shown);
+    },
+  );
+
+  test.each([
+    [999, 999, false],
+    [1000, 1000, false],
+    [1001, 1000, true],
+  ])(
+    'of %i matches %i are returned for max_results 1000; truncated is %s',
+    async (count, shown, truncated) => {
+      const {data} = await callWorkspaceTools({'a.txt': linesOf(count)}, {maxOutputBytes: 1_000_000});
+      const answer = await data('search', {query: 'match', context_lines: 0, max_results: 1000});
+      expect(answer).toMatchObject({truncated, total_matches: count});
+      expect(answer['matches']).toHaveLength(shown);
+    },
+  );
+});
+
+describe('bounds of run: one below, at, and one above', () => {
+  async function open() {
+    const settings = {
+      sandbox: 'none',
+      allow_insecure_none: true,
+      timeout_seconds: 10,
+      max_timeout_seconds: 20,
+    } as const;
+    const opened = openSandbox({settings});
+    onTestFinished(() => opened.close());
+    const tools = [runTool(opened.sandbox, runOptions(settings))];
+    return openTestRuntime({tools, approval: {mode: 'auto'}});
+  }
+
+  test.each([
+    [102_399, 102_399, /^x{102399}$/],
+    [102_400, 102_400, /^x{102400}$/],
+    [102_401, undefined, /^x+\n\[\.\.\. \d+ bytes left out \.\.\.\]\nx+$/],
+  ])('TA-RUN-5 of %i bytes of output the artifact has %s', async (written, kept, content) => {
+    const {call, directory} = await open();
+    const command = `head -c ${written} /dev/zero | tr '\\0' x; head -c ${written} /dev/zero | tr '\\0' x >&2`;
+    const {data, stdout_path, stderr_path} = await call('run', {command});
+    expect(data).toMatchObject({stdout_bytes: written, stderr_bytes: written});
+    for (const path of [stdout_path, stderr_path]) {
+      const artifact = readFileSync(join(directory, String(path)), 'latin1');
+      expect(artifact).toMatch(content);
+      expect(artifact.length).toBeLessThanOrEqual(102_400);
+      if (kept !== undefined) expect(artifact).toHaveLength(kept);
+    }
+  });
+
+  test('TA-RUN-1 timeout_sec is 1 to tools.run.max_timeout_seconds', {tags: 'slow'}, async () => {
+    const {call} = await open();
+    const said: string[] = [];
+    for (const timeout_sec of [0, 1, 2, 19, 20, 21]) {
+      const {error} = await call('run', {command: 'true', timeout_sec});
+      said.push(error?.error_type ?? 'ok');
+    }
+    expect(said).toEqual(['invalid_params', 'ok', 'ok', 'ok', 'ok', 'invalid_params']);
+  });
+});
+
+const EXITED: ProcessEnd = {end: 'exited', exitCode: 0, stderr: ''};
+
+/** What is said by programs that lie in one directory and run as it is pretended. */
+async function probed(
+  programs: Readonly<Record<string, string | ProcessEnd>>,
+  deps: Partial<ProbeDeps> = {},
+): Promise<{
+  readonly probes: readonly Probe[];
+  readonly requests: readonly ProcessRequest[];
+  readonly bin: string;
+}> {
+  const bin = temporaryDirectory();
+  for (const name of Object.keys(programs)) {
+    writeFileSync(join(bin, name), '');
+    chmodSync(join(bin, name), 0o755);
+  }
+  const requests: ProcessRequest[] = [];
+  const probes = await probeDependencies({
+    processes: {
+      run: async request => {
+        requests.push(request);
+        const outcome = programs[basename(request.command)] ?? 'ripgrep 14.1.1 (rev 1)\n';
+        if (typeof outcome !== 'string') return outcome;
+        request.onStdout(Buffer.from(outcome));
+        return EXITED;
+      },
+    },
+    programDirectories: [bin, 'relative', ''],
+    standardDirectories: [],
+    untrustedTrees: [],
+    protectedPaths: [],
+    browser: {enabled: true, chromium_path: ''},
+    signal: new AbortController().signal,
+    platform: 'linux',
+    pid: 2,
+    ...deps,
+  });
+  return {probes, requests, bin};
+}
+
+const NODE = {
+  name: 'Node.js',
+  state: 'ok',
+  version: process.versions.node,
+  detail: process.execPath,
+  neededFor: 'nothing is tested below 20.19',
+  remedy: 'install Node.js 22 from https://nodejs.org/',
+};
+const NEEDED_FOR = {
+  ripgrep: 'search answers ripgrep_unavailable; glob falls back to a slower scan',
+  'GNU patch': 'apply_patch works, without its cross-check against GNU patch',
+  Chromium:
+    'web_fetch answers force_browser with browser_unavailable, and cannot render pages made by script',
+};
+const NAMES = 'chromium, chromium-browser, google-chrome-stable, google-chrome, chrome-headless-shell';
+
+function missing(name: keyof typeof NEEDED_FOR, programs: string, remedy: string) {
+  const detail = `${programs} not found in PATH`;
+  return {name, state: 'missing', version: undefined, detail, neededFor: NEEDED_FOR[name], remedy};
+}
+
+function ripgrepWith(remedy: string) {
+  const {ripgrep: neededFor} = NEEDED_FOR;
+  return {
+    name: 'ripgrep',
+    state: 'ok',
+    version: '14.1.1',
+    detail: expect.stringMatching(/rg(\.exe)?$/),
+    neededFor,
+    remedy,
+  };
+}
+
+test('policy: where nothing else is there, all is missing, each with what it is for and how to get it', async () => {
+  const {probes} = await probed({});
+  expect(probes).toEqual([
+    NODE,
+    ripgrepWith('apt-get install ripgrep'),
+    missing('GNU patch', 'patch', 'apt-get install patch'),
+    missing('Chromium', NAMES, 'apt-get install chromium'),
+  ]);
+  expect((await probed({}, {platform: 'freebsd'})).probes.map(({remedy}) => remedy)).toEqual([
+    NODE.remedy,
+    'apt-get install ripgrep',
+    'apt-get install patch',
+    'apt-get install chromium',
+  ]);
+});
+
+test('policy: the remedies of other systems are their own', async () => {
+  const {probes: mac} = await probed({}, {platform: 'darwin'});
+  expect(mac).toEqual([
+    NODE,
+    ripgrepWith('brew install ripgrep'),
+    missing('GNU patch', 'patch', 'brew install gpatch'),
+    {
+      ...missing('Chromium', '', 'brew install --cask google-chrome'),
+      detail: expect.stringContaining(`${NAMES}, /Applications/`),
+    },
+  ]);
+  const {probes: windows} = await probed({}, {platform: 'win32'});
+  expect(windows).toEqual([
+    NODE,
+    ripgrepWith('winget install BurntSushi.ripgrep.MSVC'),
+    missing('GNU patch', 'patch', 'install Git for Windows, which brings it'),
+    {
+      ...missing('Chromium', '', 'winget install Google.Chrome'),
+      detail: expect.stringContaining(`${NAMES}, C:\\Program Files`),
+    },
+  ]);
+});
+
+test('policy: what is there is asked for its version, with nothing of the environment but the directories', async () => {
+  const {probes, requests, bin} = await probed({
+    patch: 'GNU patch 2.7.6\nCopyright\n',
+    chromium: 'Chromium 156.0.7000.1 built on Debian\n',
+  });
+  expect(probes.map(({name, state, version, detail}) => [name, state, version, detail])).toEqual([
+    ['Node.js', 'ok', process.versions.node, process.execPath],
+    ['ripgrep', 'ok', '14.1.1', expect.any(String)],
+    ['GNU patch', 'ok', '2.7.6', join(bin, 'patch')],
+    ['Chromium', 'ok', '156.0.7000.1', join(bin, 'chromium')],
+  ]);
+  expect(
+    requests.map(({command, args}) => [basename(command).replace('.exe', ''), ...args].join(' ')).sort(),
+  ).toEqual(['chromium --version', 'patch --version', 'rg --version']);
+  for (const {cwd, env, maxStdoutBytes, stdin, onStdout} of requests) {
+    expect({cwd, env, maxStdoutBytes, stdin}).toEqual({
+      cwd: '/',
+      env: {PATH: bin, HOME: '/', LC_ALL: 'C'},
+      maxStdoutBytes: 65_536,
+      stdin: undefined,
+    });
+    expect(onStdout(Buffer.from(''))).toBe(true);
+  }
+});
+
+test.each<readonly [string | ProcessEnd, string]>([
+  ['', ''],
+  ['\n busybox \nmore', 'busybox '],
+  ['x'.repeat(201), 'x'.repeat(200)],
+  ['not GNU patch 2.7.6', 'not GNU patch 2.7.6'],
+  [{end: 'exited', exitCode: 1, stderr: 'It is broken.\nmore'}, 'It is broken.'],
+  [{end: 'exited', exitCode: null, stderr: ''}, ''],
+  [{end: 'not_started', error: 'EACCES'}, 'cannot be started (EACCES)'],
+  [{end: 'broken', error: 'EPIPE'}, 'gave no answer (broken)'],
+  [{end: 'aborted'}, 'gave no answer (aborted)'],
+])('policy: a program that says %j is broken', async (outcome, words) => {
+  const {probes, bin} = await probed({patch: outcome});
+  expect(probes.find(({name}) => name === 'GNU patch')).toMatchObject({
+    state: 'broken',
+    version: undefined,
+    detail: `${join(bin, 'patch')}: ${words}`,
+  });
+});
+
+test('policy: what fails is broken although it says its version', async () => {
+  const bin = temporaryDirectory();
+  const states = async (exitCode: number) => {
+    const {probes} = await probed(
+      {},
+      {
+        processes: {
+          run: async ({onStdout}) => {
+            onStdout(Buffer.from('ripgrep 14.1.1'));
+            return {...EXITED, exitCode};
+          },
+        },
+        programDirectories: [bin],
+      },
+    );
+    return probes.find(({name}) => name === 'ripgrep')?.state;
+  };
+  expect([await states(0), await states(1)]).toEqual(['ok', 'broken']);
+});
+
+test('policy: the Chromium of the settings is asked alone', async () => {
+  const chromium_path = join(temporaryDirectory(), 'mine');
+  const {probes} = await probed({chromium: 'Chromium 1.2.3.4'}, {browser: {enabled: true, chromium_path}});
+  expect(probes.at(-1)).toMatchObject({
+    state: 'missing',
+    detail: `tools.webfetch.browser.chromium_path is ${chromium_path}, which is not an executable file`,
+    remedy: 'correct tools.webfetch.browser.chromium_path, or leave it out',
+  });
+});
 
 const FILES = {
   'a.txt': 'one\ntwo\nthree\nfour\n',
@@ -127,19 +465,22 @@ describe('reading', () => {
 });
 
 describe('changing', () => {
-  test.each(['a/', 'b/', 'i/', 'w/'])('TA-PATCH-2 the prefix %s of a path is stripped', async part => {
-    const {data, root} = await callWorkspaceTools(FILES);
-    const unified_diff = PATCH.replace('--- a/', `--- ${part}`).replace('+++ b/', `+++ ${part}`);
-    expect(await data('apply_patch', {unified_diff})).toMatchObject({
-      changed_files: ['a.txt'],
-      patch_size_bytes: unified_diff.length,
-    });
-    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('ONE\ntwo\nthree\nfour\n');
-  });
+  test.each(['a/', 'b/', 'i/', 'w/', ''])(
+    'TA-PATCH-2 W22 the prefix "%s" of a path is stripped',
+    async part => {
+      const {data, root} = await callWorkspaceTools(FILES);
+      const unified_diff = PATCH.replace('--- a/', `--- ${part}`).replace('+++ b/', `+++ ${part}`);
+      expect(await data('apply_patch', {unified_diff})).toMatchObject({
+        changed_files: ['a.txt'],
+        patch_size_bytes: unified_diff.length,
+      });
+      expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('ONE\ntwo\nthree\nfour\n');
+    },
+  );
 
-  test.each(['', 'old/'])('TA-PATCH-2 %j is no prefix that a diff has', async prefix => {
+  test('TA-PATCH-2 another prefix is none that a diff has', async () => {
     const {code} = await callWorkspaceTools(FILES);
-    const unified_diff = PATCH.replace('a/', prefix).replace('b/', prefix);
+    const unified_diff = PATCH.replace('a/', 'old/').replace('b/', 'old/');
     expect(await code('apply_patch', {unified_diff})).toBe('patch_parse_error');
   });
 

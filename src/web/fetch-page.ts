@@ -1,108 +1,148 @@
+// The spine of `web_fetch`: a URL becomes chunks that fit. Also writes the two log lines of a fetch.
+
+import {Deadline} from '../core/deadline.ts';
 import {ok, type Result} from '../core/result.ts';
-import {type CheckSettingsDeps, checkSettings} from './check-settings.ts';
+import {toUrl} from '../core/text/parse.ts';
+import {readBlockedResources} from './browser/requests.ts';
 import {chunksOf} from './chunk/plan-chunks.ts';
-import {type PlanPageDeps, planPage} from './convert/plan-page.ts';
-import {type FindCachedDeps, findCached} from './find-cached.ts';
-import {fitToBudget} from './fit/fit-to-budget.ts';
+import {findCached} from './find-cached.ts';
+import {fitToBudget} from './fit-to-budget.ts';
 import {checkUrl} from './guard/check-url.ts';
-import {type LoadSharedDeps, loadShared} from './load-shared.ts';
-import type {MayReach} from './navigate/host-reach.ts';
-import type {ExtractionMode, WebFetchOptions} from './options.ts';
-import type {FetchResponse, PageFacts, ReadingTerms} from './page.ts';
-import {chooseRendering, type RenderingSettings} from './render/choose-rendering.ts';
+import {checkPortSetting} from './guard/policy.ts';
+import {loadShared} from './load-shared.ts';
+import type {ExtractionMode} from './options.ts';
+import type {ChunkPlan, FetchLimits, FetchOutcome, FetchRequest, Page} from './page.ts';
+import {chooseRendering, expectedRendering} from './rendering.ts';
 import {countTokens} from './tokens/count-tokens.ts';
-import {parseUrl} from './url/parse-url.ts';
+import {parseUrl, redactUrl} from './url.ts';
+import type {WebContext} from './web-context.ts';
 
-/** FR-WF-02, validated, with defaults filled in. */
-export interface FetchRequest {
-  readonly url: string;
-  readonly max_chunk_tokens: number;
-  readonly no_cache: boolean;
-  readonly force_browser: boolean;
-  /** R2: what is taken for the content. Default: what the options say. */
-  readonly mode?: ExtractionMode;
-}
-
-export interface FetchLimits {
-  /** Ruling E7: the bytes of the compact JSON of the response. */
-  readonly maxBytes: number;
-  readonly signal: AbortSignal | undefined;
-  /** Review R11: asked about every host that the fetch is led to. Default: all are allowed. */
-  readonly mayReach?: MayReach | undefined;
-  /** Rulings R1 and R3: for reading tools, which want more of a page than the SRD says of `web_fetch`. */
-  readonly reading?: ReadingTerms | undefined;
-}
-
-export interface FetchOutcome {
-  readonly response: FetchResponse;
-  /** The whole document, of which the chunks are pieces. */
-  readonly markdown: string;
-  readonly facts: PageFacts;
-}
-
-/** Each stage says what it needs, and sees nothing else. */
-export type FetchPageDeps = CheckSettingsDeps &
-  FindCachedDeps &
-  LoadSharedDeps &
-  PlanPageDeps & {
-    readonly options: RenderingSettings & Pick<WebFetchOptions, 'extraction'>;
-  };
-
-/**
- * The spine: a URL becomes chunks that fit (SRD appendix B, order as in ruling A1).
- * The first check that fails ends the call, and nothing after it runs.
- */
+/** The first check that fails ends the call, and nothing after it runs. (A1) */
 export async function fetchPage(
-  request: FetchRequest,
+  {url: requested, max_chunk_tokens: maxChunkTokens, no_cache: noCache, force_browser, mode}: FetchRequest,
   {maxBytes, signal, mayReach, reading}: FetchLimits,
-  common: FetchPageDeps,
+  common: WebContext,
 ): Promise<Result<FetchOutcome>> {
-  const {
-    url: requested,
-    max_chunk_tokens: maxChunkTokens,
-    no_cache: noCache,
-    force_browser: forced,
-  } = request;
-  const deps = withMode(common, request.mode);
-  const settings = checkSettings(deps);
+  const web = withMode(common, mode);
+  const settings = checkSettings(web);
   if (!settings.ok) return settings;
 
   const url = parseUrl(requested);
   if (!url.ok) return url;
-  const start = checkUrl(url.value, deps.policy, true);
+  const start = checkUrl(url.value, web.policy, true);
   if (!start.ok) return start;
 
-  const rendering = chooseRendering(url.value, forced, deps.options);
-  const cached = noCache ? undefined : await findCached(start.value, rendering, {mayReach, reading}, deps);
-  const page = cached
-    ? ok(cached)
-    : await loadShared(start.value, {rendering, noCache, maxChunkTokens, mayReach, reading, signal}, deps);
-  if (!page.ok) return page;
-  const {finalUrl, fetchedAt, method, document, notes, facts} = page.value;
+  const rendering = chooseRendering(url.value, force_browser, web.options);
+  const request = {start: start.value, rendering, noCache, maxChunkTokens, mayReach, reading};
+  const cached = noCache ? undefined : await findCached(request, web);
+  const loaded = cached ? ok(cached) : await loadShared(request, signal, web);
+  if (!loaded.ok) return loaded;
+  const page = loaded.value;
 
-  const plan = await planPage(page.value, maxChunkTokens, signal, deps);
+  const plan = await planPage(page, maxChunkTokens, signal, web);
   if (!plan.ok) return plan;
 
-  const {markdown, title, language} = document;
+  const {markdown, title, language} = page;
   const fitted = fitToBudget(
     {
       requested_url: requested,
-      final_url: finalUrl,
-      fetched_at: fetchedAt,
+      final_url: page.finalUrl,
+      fetched_at: page.fetchedAt,
       ...(title !== undefined && {title}),
       ...(language !== undefined && {language}),
       chunks: chunksOf(markdown, plan.value.chunks),
-      rendering_method: method,
-      notes,
+      rendering_method: page.method,
+      notes: page.notes,
     },
     maxBytes,
     countTokens,
   );
-  return fitted.ok ? ok({response: fitted.value, markdown, facts}) : fitted;
+  return fitted.ok ? ok({response: fitted.value, page}) : fitted;
 }
 
-function withMode(deps: FetchPageDeps, mode: ExtractionMode | undefined): FetchPageDeps {
-  const {options} = deps;
-  if (mode === undefined || mode === options.extraction.mode) return deps;
-  return {...deps, options: {...options, extraction: {...options.extraction, mode}}};
+/** A shared or cached page may lack chunks of this size. (FR-WF-15) */
+export async function planPage(
+  {markdown, plan, remainingMs}: Page,
+  maxTokens: number,
+  signal: AbortSignal | undefined,
+  web: WebContext,
+): Promise<Result<ChunkPlan>> {
+  if (plan?.maxTokens === maxTokens) return ok(plan);
+  const job = {kind: 'chunk', markdown, maxTokens} as const;
+  return withBudget(web, signal, budget => web.workers.run(job, budget), remainingMs);
+}
+
+/** Ruling C3: work on a page has a deadline of its own, or what its fetch has left. */
+export async function withBudget<Value>(
+  {options, clock}: WebContext,
+  signal: AbortSignal | undefined,
+  work: (budget: Deadline) => Promise<Result<Value>>,
+  ms?: number,
+): Promise<Result<Value>> {
+  const whole = options.timeout_seconds * 1000;
+  const budget = new Deadline(ms ?? whole, clock, signal, {total: whole});
+  try {
+    return await work(budget);
+  } finally {
+    budget.close();
+  }
+}
+
+function withMode(web: WebContext, mode: ExtractionMode | undefined): WebContext {
+  const {options} = web;
+  if (mode === undefined || mode === options.extraction.mode) return web;
+  return {...web, options: {...options, extraction: {...options.extraction, mode}}};
+}
+
+/** Ruling A9: these settings are checked at every call, not at start-up. */
+function checkSettings({options, policy}: WebContext): Result<undefined> {
+  const ports = checkPortSetting(policy);
+  if (!ports.ok) return ports;
+  const blocked = readBlockedResources(options.browser.block_resources);
+  return blocked.ok ? ok() : blocked;
+}
+
+/** FR-WF-19b, FR-WF-19c: a line when a fetch starts and one when it ends; query strings never get in. */
+export async function logFetch(
+  request: FetchRequest,
+  {log, clock, options}: WebContext,
+  work: () => Promise<Result<FetchOutcome>>,
+): Promise<Result<FetchOutcome>> {
+  const start = clock.monotonic();
+  const requested = {
+    url: redactUrl(request.url),
+    requested_host: toUrl(request.url)?.hostname ?? '',
+    rendering_method: expectedRendering(request, options),
+  } as const;
+  log({level: 'info', event: 'fetch_start', ...requested, cache_hit: false});
+  const outcome = await work();
+  const duration_ms = Math.round(clock.monotonic() - start);
+  if (outcome.ok) {
+    const {response} = outcome.value;
+    log({
+      level: 'info',
+      event: 'fetch_complete',
+      ...requested,
+      rendering_method: response.rendering_method,
+      cache_hit: response.notes.includes('cache_hit'),
+      final_url: redactUrl(response.final_url),
+      chunks: response.chunks.length,
+      notes: response.notes,
+      duration_ms,
+    });
+  } else {
+    const {code, message, details} = outcome.error;
+    const guard = code === 'ssrf_blocked' || code === 'port_blocked';
+    log({
+      level: guard ? 'warn' : 'info',
+      event: guard ? code : 'fetch_failed',
+      ...requested,
+      cache_hit: false,
+      error_code: code,
+      message,
+      details,
+      duration_ms,
+    });
+  }
+  return outcome;
 }

@@ -1,15 +1,17 @@
-import type {Brand} from '../core/brand.ts';
-import type {Budget} from '../core/budget.ts';
-import type {Result} from '../core/result.ts';
+// The types that the stages of a fetch hand on.
 
-/** Appendix A.2, without fragment. Minted by `url/parse-url.ts` only. */
+import type {Deadline} from '../core/deadline.ts';
+import type {Brand, Result} from '../core/result.ts';
+import type {HostDecision} from '../core/tool.ts';
+
+/** An absolute http or https URL in canonical form, without fragment. (appendix A.2) */
 export type CanonicalUrl = Brand<string, 'CanonicalUrl'>;
 
 declare const parsed: unique symbol;
 declare const checked: unique symbol;
 declare const authorized: unique symbol;
 
-/** A URL that passed the syntactic checks of SRD 3.2.1. Minted by `url/parse-url.ts` only. */
+/** A URL that passed the syntactic checks. Made by `url/parse-url.ts` only. (SRD 3.2.1) */
 export interface WebUrl {
   readonly [parsed]: true;
   readonly canonical: CanonicalUrl;
@@ -44,7 +46,7 @@ export interface CheckedUrl {
 export interface PinnedTarget {
   readonly [authorized]: true;
   readonly url: WebUrl;
-  /** Checked, in the order of FR-WF-DNS-01, at most `max_dns_attempts` of them. */
+  /** Checked, in the order of trying, at most `max_dns_attempts` of them. */
   readonly addresses: readonly [string, ...string[]];
   /** A7: what the remote address of the socket may be (all checked addresses). */
   readonly pinned: ReadonlySet<string>;
@@ -102,7 +104,7 @@ export interface HttpTransport {
   readonly request: (
     target: PinnedTarget,
     request: HttpRequest,
-    budget: Budget,
+    budget: Deadline,
   ) => Promise<Result<HttpResponse>>;
   readonly close: () => Promise<void>;
 }
@@ -113,42 +115,35 @@ export type Media = 'html' | 'text' | ExtraMedia;
 export const EXTRA_MEDIA = ['markdown', 'json', 'feed', 'pdf'] as const;
 export type ExtraMedia = (typeof EXTRA_MEDIA)[number];
 
-/** Rulings R1 and R3: how a page is asked for where more is wanted than the SRD says of `web_fetch`. */
-export interface ReadingTerms {
+/** Rulings R1 and R3: how a page is asked for where more is wanted than `web_fetch` gives. */
+export interface ReadOptions {
   /** Beside HTML and plain text. */
   readonly accepts: ReadonlySet<ExtraMedia>;
   /** A page that nobody has confirmed for longer is asked for again. Default: the TTL of the cache. */
   readonly maxAgeMs?: number | undefined;
 }
 
-/** The body of a response, with what its header says of it. */
+/** A document as it came: where from, and undecoded. */
 export interface RawDocument {
+  readonly url: WebUrl;
+  readonly headers: HeaderMap;
   readonly status: number;
   readonly bytes: Uint8Array;
   readonly media: Media;
   readonly headerCharset: string | undefined;
-}
-
-/** A document that is kept, and how a server is asked whether it still has that one (RFC 9110 §13). */
-export interface KeptDocument {
-  readonly conditions: Readonly<Record<string, string>>;
-  /** Whether a 304 with these headers speaks of it. */
-  readonly isConfirmedBy: (headers: HeaderMap) => boolean;
-  /** Where its server is asked about it, if not at the address of the page: the version in Markdown that it is from. */
-  readonly at?: CheckedUrl;
-}
-
-/** A document as it came: where from, and undecoded. */
-export interface FetchedDocument {
-  readonly url: WebUrl;
-  readonly headers: HeaderMap;
-  readonly raw: RawDocument;
   /** Epoch milliseconds. */
   readonly fetchedAt: number;
   /** Ruling F2: reached by 301 and 308 only. */
   readonly permanent: boolean;
-  /** The version of itself in Markdown that the response names. */
-  readonly alternateLink?: string | undefined;
+}
+
+/** A document that is kept, and how a server is asked whether it still has that one (RFC 9110 §13). */
+export interface StaleDocument {
+  readonly conditions: Readonly<Record<string, string>>;
+  /** Whether a 304 with these headers speaks of it. */
+  readonly matches304: (headers: HeaderMap) => boolean;
+  /** Where its server is asked about it, if not at the address of the page: the version in Markdown that it is from. */
+  readonly at?: CheckedUrl;
 }
 
 /** What extraction makes of a document, and what the cache stores (FR-WF-CCH-CONTENT-01). */
@@ -158,38 +153,24 @@ export interface ExtractedDocument {
   readonly language?: string;
 }
 
-/** FR-WF-03b */
+/** A part of a page, under one heading. (FR-WF-03b) */
 export interface FetchChunk {
   /** The heading that the chunk stands under; empty above the first. */
   readonly heading: string;
-  /** Markdown. */
+  /** The text as Markdown. */
   readonly text: string;
   /** Tokens of `text` in cl100k_base, exact. */
   readonly token_count: number;
 }
 
-/**
- * What was counted of a document: four numbers for each stretch, by where they start. The distance of its
- * start from that of the one before and its length (UTF-16 units), its tokens, and its tokens with the white
- * space behind it: 0 if nobody asked, -1 if its tokens are at least so many. They are facts about a text,
- * whatever may go into a chunk.
- */
-export type TokenCounts = Int32Array;
-
 export type RenderingMethod = 'http' | 'browser';
 
+// biome-ignore format: a list
 /** FR-WF-NOTES-ORDER-01: the tokens, in their canonical order. */
 export const NOTE_ORDER = [
-  'cache_hit',
-  'robots_unavailable_fail_open',
-  'browser_unavailable_used_http',
-  'browser_timeout_dom_partial',
-  'browser_dom_truncated',
-  'browser_blocked_non_get',
-  'charset_fallback',
-  'cache_write_failed',
-  'hub_unavailable',
-  'tool_output_limit',
+  'cache_hit', 'robots_unavailable_fail_open', 'browser_unavailable_used_http', 'browser_timeout_dom_partial',
+  'browser_dom_truncated', 'browser_blocked_non_get', 'charset_fallback', 'cache_write_failed',
+  'hub_unavailable', 'tool_output_limit',
 ] as const;
 
 /** Something about the answer that its reader should know, such as `charset_fallback`. docs/tools.md explains each. */
@@ -205,7 +186,7 @@ export const TRUNCATION_PRECEDENCE = [
 /** Why an answer holds less than the page. */
 export type TruncationReason = (typeof TRUNCATION_PRECEDENCE)[number];
 
-/** FR-WF-03: the response of `web_fetch`, in the order in which it is serialised. */
+/** What `web_fetch` answers. (FR-WF-03) */
 export interface FetchResponse {
   /** The URL as it was asked for. */
   readonly requested_url: string;
@@ -213,9 +194,9 @@ export interface FetchResponse {
   readonly final_url: string;
   /** When the page was fetched, RFC 3339, UTC; for a page of the cache, when it was stored. */
   readonly fetched_at: string;
-  /** Of the page; absent where it has none. */
+  /** The title of the page; absent where it has none. */
   readonly title?: string;
-  /** As the page declares it, such as `en`; absent where it does not. */
+  /** The language that the page declares, such as `en`; absent where it declares none. */
   readonly language?: string;
   /** The page as Markdown, in order. */
   readonly chunks: readonly FetchChunk[];
@@ -225,7 +206,7 @@ export interface FetchResponse {
   readonly truncated: boolean;
   /** Why; present exactly where `truncated` is true. */
   readonly truncation_reason?: TruncationReason;
-  /** In a fixed order, each at most once. */
+  /** What else the reader should know, in a fixed order, each at most once. */
   readonly notes: readonly Note[];
 }
 
@@ -241,8 +222,6 @@ export interface ChunkPlan {
   /** The limit of a chunk. */
   readonly maxTokens: number;
   readonly chunks: readonly PlannedChunk[];
-  /** What is known of the document; with it the next plan, with any limit, is a cheap one. */
-  readonly counts: TokenCounts;
 }
 
 /** What a site says of how its pages may be used, as it is written. It is recorded, and nothing is decided by it. */
@@ -276,18 +255,45 @@ export interface PageFacts extends PageByline {
   readonly usage?: readonly UsagePreference[];
 }
 
-/** A document from the network or from the cache. */
-export interface LoadedPage {
-  readonly facts: PageFacts;
+/** A page from the network or from the cache. */
+export interface Page extends ExtractedDocument {
   readonly finalUrl: string;
+  /** RFC 3339. */
   readonly fetchedAt: string;
   readonly method: RenderingMethod;
-  readonly document: ExtractedDocument;
   readonly notes: readonly Note[];
-  /** What is known of its tokens. */
-  readonly counts: TokenCounts | undefined;
-  /** Its chunks, as whoever loaded it asked for them; a cached document has none yet. */
-  readonly plan: ChunkPlan | undefined;
-  /** What the fetch left of `timeout_seconds` for chunking. */
-  readonly remainingMs: number;
+  readonly facts: PageFacts;
+  /** Its chunks, of the size that was asked for when it was loaded. A page of another replica has none. */
+  readonly plan?: ChunkPlan | undefined;
+  /** What the fetch left of `timeout_seconds` for chunking. Default: all. */
+  readonly remainingMs?: number;
 }
+
+/** FR-WF-02: validated, with defaults filled in. */
+export interface FetchRequest {
+  readonly url: string;
+  readonly max_chunk_tokens: number;
+  readonly no_cache: boolean;
+  readonly force_browser: boolean;
+  /** R2: what is taken for the content. Default: what the options say. */
+  readonly mode?: 'full' | 'reader';
+}
+
+export interface FetchLimits {
+  /** Ruling E7: the bytes of the compact JSON of the response. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+  /** Review R11: asked about every host that the fetch is led to. Default: all are allowed. */
+  readonly mayReach?: MayReach | undefined;
+  /** Rulings R1 and R3: for reading tools, which want more of a page than `web_fetch` gives. */
+  readonly reading?: ReadOptions | undefined;
+}
+
+export interface FetchOutcome {
+  readonly response: FetchResponse;
+  /** The whole page, of which the chunks are pieces. */
+  readonly page: Page;
+}
+
+/** Whether the rules of whoever makes a call let it go on to a host that it is led to. */
+export type MayReach = (host: string) => HostDecision;

@@ -1,18 +1,18 @@
-import type {Failure} from '../core/failure/failure.ts';
-import {requireInteger, requireString} from '../core/require-argument.ts';
-import {chunkMarkdown as chunk} from './chunk/chunk-markdown.ts';
+// The pure functions of the package: canonical URLs, Markdown, chunks, tokens, robots.txt.
+
+import {type Failure, requireInteger, requireString} from '../core/result.ts';
+import {chunkMarkdown as chunk} from './chunk/plan-chunks.ts';
 import {extractHtml} from './extract/extract-html.ts';
 import type {ExtractionMode} from './options.ts';
 import type {CanonicalUrl, FetchChunk} from './page.ts';
-import {isAllowedByRobots as isAllowed} from './robots/is-allowed-by-robots.ts';
-import {parseRobots as parse} from './robots/parse-robots.ts';
-import {Robots} from './robots/robots.ts';
+import {isAllowedByRobots as isAllowed, parseRobots as parse, Robots} from './robots/robots.ts';
 import {countTokens as count} from './tokens/count-tokens.ts';
-import {parseUrl} from './url/parse-url.ts';
+import {parseUrl} from './url.ts';
 
-/** What `canonicalizeUrl` and `htmlToMarkdown` throw: `failure` is the envelope `web_fetch` would return. */
+/** What `canonicalizeUrl` and `htmlToMarkdown` throw for a URL that they cannot use. */
 export class InvalidUrlError extends TypeError {
   override readonly name = 'InvalidUrlError';
+  /** The failure that `web_fetch` would answer. */
   readonly failure: Failure;
 
   constructor(failure: Failure) {
@@ -22,8 +22,8 @@ export class InvalidUrlError extends TypeError {
 }
 
 /**
- * Appendix A: the canonical form of an absolute http(s) URL, without fragment. Throws
- * `InvalidUrlError` where `web_fetch` would answer `invalid_url`, `invalid_scheme` or `invalid_host`.
+ * Gives the canonical form of an absolute http or https URL, without fragment. Throws `InvalidUrlError` where
+ * `web_fetch` would answer `invalid_url`, `invalid_scheme` or `invalid_host`. (appendix A)
  */
 export function canonicalizeUrl(input: string): CanonicalUrl {
   requireString('input', input);
@@ -32,28 +32,27 @@ export function canonicalizeUrl(input: string): CanonicalUrl {
   return url.value.canonical;
 }
 
-const MODES: readonly ExtractionMode[] = ['srd', 'reader'];
+const MODES: readonly ExtractionMode[] = ['full', 'reader'];
 
 /** How `htmlToMarkdown` reads a page. */
 export interface HtmlToMarkdownOptions {
-  /** `srd` keeps what no rule names as furniture; `reader` keeps the main content, told by the structure of the page. */
+  /** `full` keeps what no rule names as furniture; `reader` keeps the main content, told by the structure of the page. */
   readonly mode?: ExtractionMode;
 }
 
 /**
- * SRD 3.5.1: the readable part of an HTML document as Markdown, links made absolute against
- * `baseUrl` (an absolute http(s) URL). Synchronous; for untrusted pages of size use `webFetch`,
- * which has a deadline. R2: `mode` says what is the readable part. Throws `InvalidUrlError`, and `TypeError`
- * for another mode.
+ * Turns the readable part of an HTML document into Markdown, with links absolute against `baseUrl`. It has no time limit:
+ * for large pages that you do not trust use `webFetch`. Throws `InvalidUrlError`, and `TypeError` for an unknown mode.
+ * (SRD 3.5.1)
  */
 export function htmlToMarkdown(
   html: string,
   baseUrl: string,
-  {mode = 'srd'}: HtmlToMarkdownOptions = {},
+  {mode = 'full'}: HtmlToMarkdownOptions = {},
 ): string {
   if (!MODES.includes(mode)) {
     throw new TypeError(
-      `The mode ${JSON.stringify(mode)} is none of "srd" and "reader". Give one of these, or none for "srd".`,
+      `The mode ${JSON.stringify(mode)} is none of "full" and "reader". Give one of these, or none for "full".`,
     );
   }
   requireString('html', html);
@@ -63,7 +62,10 @@ export function htmlToMarkdown(
   return extractHtml(html, {baseUrl: base.value.canonical, honorBaseHref: false, mode}).markdown;
 }
 
-/** SRD 3.5.3: Markdown in chunks of at most `maxTokens` cl100k tokens (a line of a code fence may exceed it, ruling E4). Throws `TypeError` where `maxTokens` is no integer above 0. */
+/**
+ * Cuts Markdown into chunks of at most `maxTokens` cl100k tokens. A line of code may exceed them. Throws `TypeError` where
+ * `maxTokens` is not an integer above 0. (SRD 3.5.3, ruling E4)
+ */
 export function chunkMarkdown(markdown: string, maxTokens: number): FetchChunk[] {
   requireString('markdown', markdown);
   requireInteger('maxTokens', maxTokens, 1);
@@ -71,23 +73,23 @@ export function chunkMarkdown(markdown: string, maxTokens: number): FetchChunk[]
 }
 
 /**
- * FR-WF-14: how many cl100k_base tokens the text has. Special tokens are ordinary text; a lone surrogate counts as
- * U+FFFD, as which it would be sent. Throws `TypeError` for what is no string.
+ * Counts the cl100k_base tokens of a text. Special tokens are ordinary text; a lone surrogate counts as U+FFFD. Throws
+ * `TypeError` for anything but a string. (FR-WF-14)
  */
 export function countTokens(text: string): number {
   requireString('text', text);
   return count(text);
 }
 
-/** SRD 3.3.2: the groups of a robots.txt; a text that holds none allows everything. Throws `TypeError` for what is no string. */
+/** Parses a robots.txt; one without groups allows everything. Throws `TypeError` for anything but a string. (SRD 3.3.2) */
 export function parseRobots(text: string): Robots {
   requireString('text', text);
   return parse(text);
 }
 
 /**
- * SRD 3.3.2: whether a robots.txt lets the token have this path and query (no fragment). Throws `TypeError` where
- * `robots` is none of `parseRobots`, or another argument is no string.
+ * Says whether a robots.txt allows a user agent token this path and query, without fragment. Throws `TypeError` where
+ * `robots` does not come from `parseRobots`, or another argument is not a string. (SRD 3.3.2)
  */
 export function isAllowedByRobots(robots: Robots, token: string, pathAndQuery: string): boolean {
   if (!(robots instanceof Robots)) throw new TypeError('Expected robots to come from parseRobots.');

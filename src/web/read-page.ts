@@ -1,24 +1,16 @@
-import {Budget} from '../core/budget.ts';
-import type {Clock} from '../core/clock.ts';
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import type {Log} from '../core/log.ts';
-import {type Err, ok, type Result} from '../core/result.ts';
-import type {WorkerPool} from './convert/worker-pool.ts';
-import type {FetchLimits, FetchOutcome, FetchRequest} from './fetch-page.ts';
+// The spine of `web_read` and `verify_quote`: loads a document or a kept snapshot and asks about it.
+
+import {type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
+import {withLineFeeds} from './chunk/blocks.ts';
+import {fetchPage, logFetch, withBudget} from './fetch-page.ts';
 import {checkUrl} from './guard/check-url.ts';
-import type {GuardPolicy} from './guard/guard-policy.ts';
-import {HostReach} from './navigate/host-reach.ts';
-import type {ExtractionMode, WebFetchOptions} from './options.ts';
-import {type ExtraMedia, LICENSE_REQUIRED, type ReadingTerms} from './page.ts';
-import type {QuoteCheck} from './read/quote/quote-check.ts';
+import {HostReach} from './navigate/fetch-run.ts';
+import {type FetchLimits, type FetchOutcome, LICENSE_REQUIRED} from './page.ts';
 import type {Links} from './read/readable-page.ts';
-import type {Ask, Reading} from './read/reading.ts';
-import {snapshotOf} from './read/snapshot-of.ts';
-import {withLineFeeds} from './read/with-line-feeds.ts';
-import type {SnapshotPage, Snapshots} from './snapshots.ts';
-import {parseUrl} from './url/parse-url.ts';
-import {redactUrl} from './url/redact-url.ts';
+import {type Ask, type QuoteCheck, type Reading, snapshotOf} from './read/reading.ts';
+import type {SnapshotPage} from './snapshots.ts';
+import {parseUrl, redactUrl} from './url.ts';
+import type {WebContext} from './web-context.ts';
 
 /** Which document is meant: what the address has now, or what it had under a snapshot. */
 export interface DocumentRequest {
@@ -51,33 +43,19 @@ export interface QuoteOutcome {
 /** Of a fetch: what ends it, and where it may be led. */
 export type ReadLimits = Pick<FetchLimits, 'signal' | 'mayReach'>;
 
-export interface ReadDeps {
-  readonly options: Pick<WebFetchOptions, 'timeout_seconds' | 'default_max_chunk_tokens'>;
-  readonly policy: GuardPolicy;
-  readonly workers: WorkerPool;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly snapshots: Snapshots;
-  /** Ruling R3 */
-  readonly reads: ReadonlySet<ExtraMedia>;
-  /** R2: what is taken for the content of a page. */
-  readonly mode: ExtractionMode;
-  readonly fetchPage: (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
-}
-
 /** Ruling R1: what an answer needs of a page. The page comes as it does for `web_fetch`; the rest is done in a thread. */
 export async function readPage(
   request: ReadRequest,
   limits: ReadLimits,
-  deps: ReadDeps,
+  web: WebContext,
 ): Promise<Result<ReadOutcome>> {
-  const page = await loadSnapshot(request, limits, deps);
+  const page = await loadSnapshot(request, limits, web);
   if (!page.ok) return page;
   const {ask, maxTokens, links, since} = request;
   const {markdown} = page.value;
-  const earlier = await findEarlier(request, page.value, limits, deps);
-  const reading = await within(deps, limits.signal, budget =>
-    deps.workers.run({kind: 'read', markdown, ask, maxTokens, links, since, earlier}, budget),
+  const earlier = await findEarlier(request, page.value, limits, web);
+  const reading = await withBudget(web, limits.signal, budget =>
+    web.workers.run({kind: 'read', markdown, ask, maxTokens, links, since, earlier}, budget),
   );
   if (!reading.ok) return reading;
   return reading.value.ok ? ok({page: page.value, reading: reading.value.value}) : reading.value;
@@ -88,7 +66,7 @@ async function findEarlier(
   {url, since}: ReadRequest,
   page: SnapshotPage,
   {mayReach}: ReadLimits,
-  {snapshots}: ReadDeps,
+  {snapshots}: WebContext,
 ): Promise<string | undefined> {
   if (since === undefined) return undefined;
   if (since === page.snapshot) return page.markdown;
@@ -106,14 +84,14 @@ async function findEarlier(
 export async function quotePage(
   request: DocumentRequest & {readonly quotes: readonly string[]},
   limits: ReadLimits,
-  deps: ReadDeps,
+  web: WebContext,
 ): Promise<Result<QuoteOutcome>> {
-  const page = await loadSnapshot(request, limits, deps);
+  const page = await loadSnapshot(request, limits, web);
   if (!page.ok) return page;
   const {markdown} = page.value;
   const {quotes} = request;
-  const checks = await within(deps, limits.signal, budget =>
-    deps.workers.run({kind: 'quote', markdown, quotes}, budget),
+  const checks = await withBudget(web, limits.signal, budget =>
+    web.workers.run({kind: 'quote', markdown, quotes}, budget),
   );
   return checks.ok ? ok({page: page.value, checks: checks.value}) : checks;
 }
@@ -122,8 +100,9 @@ export async function quotePage(
 async function loadSnapshot(
   request: DocumentRequest,
   limits: ReadLimits,
-  {options, policy, log, snapshots, reads, mode, fetchPage}: ReadDeps,
+  web: WebContext,
 ): Promise<Result<SnapshotPage>> {
+  const {options, policy, log, snapshots} = web;
   const url = parseUrl(request.url);
   if (!url.ok) return url;
   const checked = checkUrl(url.value, policy, true);
@@ -148,15 +127,11 @@ async function loadSnapshot(
     });
     return permitted(kept);
   }
-  const reading: ReadingTerms = {
-    accepts: reads,
-    maxAgeMs: max_age === undefined ? undefined : max_age * 1000,
-  };
   const max_chunk_tokens = options.default_max_chunk_tokens;
-  const fetched = await fetchPage(
-    {url: request.url, max_chunk_tokens, no_cache, force_browser, mode},
-    {...limits, maxBytes: Number.POSITIVE_INFINITY, reading},
-  );
+  const asked = {url: request.url, max_chunk_tokens, no_cache, force_browser, mode: web.readingMode};
+  const maxAgeMs = max_age === undefined ? undefined : max_age * 1000;
+  const wide = {...limits, maxBytes: Number.POSITIVE_INFINITY, reading: {accepts: web.reads, maxAgeMs}};
+  const fetched = await logFetch(asked, web, () => fetchPage(asked, wide, web));
   if (!fetched.ok) return licenseFailure(fetched.error) ?? fetched;
   const page = snapshotPage(fetched.value);
   await snapshots.keep(canonical, page);
@@ -179,32 +154,7 @@ function licenseFailure({code, message, details}: Failure): Err<Failure> | undef
     : undefined;
 }
 
-function snapshotPage({response, markdown: text, facts}: FetchOutcome): SnapshotPage {
-  const {final_url, fetched_at, title, language, rendering_method, notes} = response;
-  const markdown = withLineFeeds(text);
-  return {
-    snapshot: snapshotOf(markdown),
-    markdown,
-    ...(title !== undefined && {title}),
-    ...(language !== undefined && {language}),
-    finalUrl: final_url,
-    fetchedAt: fetched_at,
-    method: rendering_method,
-    notes,
-    facts,
-  };
-}
-
-/** Ruling C3: work on a document has a deadline of its own, behind that of the fetch. */
-async function within<Value>(
-  {options, clock}: ReadDeps,
-  signal: AbortSignal | undefined,
-  work: (budget: Budget) => Promise<Result<Value>>,
-): Promise<Result<Value>> {
-  const budget = new Budget(options.timeout_seconds * 1000, clock, signal);
-  try {
-    return await work(budget);
-  } finally {
-    budget.close();
-  }
+function snapshotPage({response, page}: FetchOutcome): SnapshotPage {
+  const markdown = withLineFeeds(page.markdown);
+  return {...page, snapshot: snapshotOf(markdown), markdown, notes: response.notes};
 }

@@ -1,25 +1,15 @@
-import type {DiskCache} from './cache/disk-cache.ts';
-import type {CacheEntry} from './cache/entry.ts';
-import {cacheAddress, credentialFor} from './credentials/credential-origin.ts';
-import type {Credential, Note, PageFacts, RenderingMethod} from './page.ts';
+// Keeps what was read under the hash of its text, as entries of the page cache.
 
-/** A document with its name, and where it comes from. */
-export interface SnapshotPage {
-  readonly snapshot: string;
-  /** Lines end in LF. */
-  readonly markdown: string;
-  readonly title?: string;
-  readonly language?: string;
-  readonly finalUrl: string;
-  readonly fetchedAt: string;
-  readonly method: RenderingMethod;
-  readonly notes: readonly Note[];
-  readonly facts: PageFacts;
-}
+import type {DiskCache} from './cache/disk-cache.ts';
+import {METHODS, pageOf} from './cache/entry.ts';
+import {cacheAddress, credentialFor} from './navigate/credentials.ts';
+import type {Credential, Note, Page} from './page.ts';
+
+/** A page with its name. Its lines end in LF. */
+export type SnapshotPage = Page & {readonly snapshot: string};
 
 /** Addresses of snapshots that are remembered; the rest is on the disk. */
 const REMEMBERED = 4096;
-const METHODS: readonly RenderingMethod[] = ['http', 'browser'];
 /** Ruling F3: notes that describe the content and not the call. */
 const CONDITIONS: ReadonlySet<Note> = new Set([
   'browser_unavailable_used_http',
@@ -41,7 +31,8 @@ export class Snapshots {
   readonly #finals = new Map<string, string>();
   /** Snapshot → the address that it was last asked for by. */
   readonly #requested = new Map<string, string>();
-  readonly #kept = new Set<string>();
+  /** The addresses that are written. */
+  readonly #written = new Map<string, true>();
 
   constructor(cache: DiskCache, credentials: readonly Credential[]) {
     this.#cache = cache;
@@ -54,7 +45,7 @@ export class Snapshots {
     remember(this.#finals, `${requested} ${snapshot}`, finalUrl);
     remember(this.#requested, snapshot, requested);
     const address = this.#cachedAs(requested, finalUrl, snapshot);
-    if (this.#kept.has(address)) return;
+    if (this.#written.has(address)) return;
     const isWritten = await this.#cache.write({
       canonical_url: address,
       rendering_method: method,
@@ -63,19 +54,14 @@ export class Snapshots {
       notes: page.notes.filter(note => CONDITIONS.has(note)),
       extracted: {markdown, ...(title !== undefined && {title}), ...(language !== undefined && {language})},
     });
-    if (!isWritten) return;
-    this.#kept.add(address);
-    for (const oldest of this.#kept) {
-      if (this.#kept.size <= REMEMBERED) break;
-      this.#kept.delete(oldest);
-    }
+    if (isWritten) remember(this.#written, address, true);
   }
 
   async find(requested: string, snapshot: string): Promise<SnapshotPage | undefined> {
     const finalUrl = this.#finals.get(`${requested} ${snapshot}`) ?? requested;
     for (const method of METHODS) {
       const entry = await this.#cache.read(this.#cachedAs(requested, finalUrl, snapshot), method);
-      if (entry) return pageOf(entry, finalUrl, snapshot);
+      if (entry) return {...pageOf(entry, finalUrl), snapshot};
     }
     return undefined;
   }
@@ -92,20 +78,7 @@ export class Snapshots {
   }
 }
 
-function pageOf(entry: CacheEntry, finalUrl: string, snapshot: string): SnapshotPage {
-  const {extracted, fetched_at, rendering_method, notes, facts = {}} = entry;
-  return {
-    ...extracted,
-    snapshot,
-    finalUrl,
-    fetchedAt: fetched_at,
-    method: rendering_method,
-    notes: ['cache_hit', ...notes],
-    facts,
-  };
-}
-
-function remember(map: Map<string, string>, key: string, value: string): void {
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
   const oldest = map.keys().next();

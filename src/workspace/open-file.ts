@@ -1,13 +1,13 @@
-import {fail} from '../core/failure/fail.ts';
-import {ok, type Result} from '../core/result.ts';
-import {type ContentHash, ContentHasher} from './content-hash.ts';
-import {type Deadline, overdue} from './deadline.ts';
-import type {EntryInfo} from './entry-info.ts';
-import {attempt} from './io-failure.ts';
-import {MAX_WHOLE_FILE_BYTES} from './max-whole-file-bytes.ts';
+// Reads and hashes open files, within a deadline and with turns for others.
+import {createHash} from 'node:crypto';
+import type {Stats} from 'node:fs';
+import type {Deadline} from '../core/deadline.ts';
+import {type Brand, type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
+import {nextTurn} from '../system/errors.ts';
+import {attempt, MAX_WHOLE_FILE_BYTES} from './refusals.ts';
 import {quotePath, type WorkspacePath} from './workspace-path.ts';
 
-/** A regular file open for reading. Whoever opened it closes it. */
+/** A regular file open for reading. The opener closes it. */
 export interface OpenFile {
   readonly path: WorkspacePath;
   /** As it was when the file was opened. */
@@ -86,4 +86,115 @@ export interface ReadFileOptions {
   /** `file_too_large` above it. */
   readonly maxBytes?: number | undefined;
   readonly deadline?: Deadline | undefined;
+}
+
+/** The failure to return if no more work may be done. Asked between blocks, so at most one block late. */
+export function overdue(deadline: Deadline | undefined): Err<Failure> | undefined {
+  return deadline?.spent ? deadline.failure() : undefined;
+}
+
+/** Whose a file is. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export type EntryKind = 'file' | 'directory' | 'symlink' | 'fifo' | 'socket' | 'device';
+
+/** What lies at a path; a symbolic link is described, never followed. */
+export interface EntryInfo {
+  readonly kind: EntryKind;
+  /** Bytes. */
+  readonly size: number;
+  /** Permission bits, `0o777` at most. */
+  readonly mode: number;
+  /** Hard links to it. */
+  readonly links: number;
+  /** Of an entry on disk. */
+  readonly owner?: Owner;
+}
+
+/** `Stats` and `Dirent` both answer these. */
+interface Typed {
+  readonly isFile: () => boolean;
+  readonly isDirectory: () => boolean;
+  readonly isSymbolicLink: () => boolean;
+  readonly isFIFO: () => boolean;
+  readonly isSocket: () => boolean;
+}
+
+export function entryKind(entry: Typed): EntryKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  if (entry.isSymbolicLink()) return 'symlink';
+  if (entry.isFIFO()) return 'fifo';
+  return entry.isSocket() ? 'socket' : 'device';
+}
+
+export function entryInfo(stats: Stats): EntryInfo {
+  return {
+    kind: entryKind(stats),
+    size: stats.size,
+    mode: stats.mode & 0o777,
+    links: stats.nlink,
+    owner: {uid: stats.uid, gid: stats.gid},
+  };
+}
+
+// What others wait for while one piece is worked on; each is some milliseconds of work.
+/** Lines that are looked at one by one. */
+export const LINES_A_TURN = 16_384;
+/** Bytes that are looked at one by one. */
+export const BYTES_A_TURN = 1_048_576;
+
+/** Work that can be let go on later: at each `yield` others that wait for the event loop may have a turn. */
+export type Turns<Value> = Generator<undefined, Value, undefined>;
+
+/** Does all of the work at once. */
+export function atOnce<Value>(work: Turns<Value>): Value {
+  for (;;) {
+    const turn = work.next();
+    if (turn.done === true) return turn.value;
+  }
+}
+
+/** review R12: does the work with a turn for others at each `yield`, and no further than up to the deadline. */
+export async function inTurns<Value>(work: Turns<Value>, deadline?: Deadline): Promise<Result<Value>> {
+  for (;;) {
+    const turn = work.next();
+    if (turn.done === true) return ok(turn.value);
+    await nextTurn();
+    const late = overdue(deadline);
+    if (late !== undefined) return late;
+  }
+}
+
+/** SHA-256 of the bytes of a file, lower-case hexadecimal. */
+export type ContentHash = Brand<string, 'ContentHash'>;
+
+export function contentHash(bytes: Uint8Array): ContentHash {
+  return createHash('sha256').update(bytes).digest('hex') as ContentHash;
+}
+
+/** The same for content that may be large. */
+export function* hashInTurns(bytes: Uint8Array): Turns<ContentHash> {
+  const hasher = new ContentHasher();
+  for (let at = 0; at < bytes.length; at += BYTES_A_TURN) {
+    if (at > 0) yield;
+    hasher.add(bytes.subarray(at, at + BYTES_A_TURN));
+  }
+  return hasher.finish();
+}
+
+/** The same for content that comes in blocks. */
+export class ContentHasher {
+  readonly #hash = createHash('sha256');
+
+  add(block: Uint8Array): void {
+    this.#hash.update(block);
+  }
+
+  finish(): ContentHash {
+    return this.#hash.digest('hex') as ContentHash;
+  }
 }

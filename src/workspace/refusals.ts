@@ -1,7 +1,6 @@
-import {fail} from '../core/failure/fail.ts';
-import type {Failure} from '../core/failure/failure.ts';
-import type {Err} from '../core/result.ts';
-import {MAX_WHOLE_FILE_BYTES} from './max-whole-file-bytes.ts';
+// The failures of work on files.
+import {type Err, type Failure, fail, ok, type Result} from '../core/result.ts';
+import {errorCode} from '../system/errors.ts';
 import {quotePath} from './workspace-path.ts';
 
 export function fileNotFound(path: string): Err<Failure> {
@@ -62,7 +61,7 @@ export function rootMoved(root: string): Err<Failure> {
 export function protectedPath(path: string): Err<Failure> {
   return fail(
     'path_escape',
-    `${quotePath(path)} is protected: it is, or holds, what the operator keeps from all tools, such as the configuration. Leave it as it is, or ask the operator to change it.`,
+    `${quotePath(path)} is protected: it is, or holds, what is kept from all tools, such as the configuration. Leave it as it is, or have it changed by hand.`,
     {path, reason: 'protected'},
   );
 }
@@ -75,3 +74,41 @@ export function fileTooLarge(path: string, size: number): Err<Failure> {
     {path, size, max_bytes: MAX_WHOLE_FILE_BYTES},
   );
 }
+
+/** Turns an operating-system error into a failure; a bug is thrown on. */
+export function ioFailure(error: unknown, path: string, operation: string): Err<Failure> {
+  const code = errorCode(error);
+  switch (code) {
+    case undefined:
+      throw error;
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return fileNotFound(path);
+    case 'ELOOP':
+      return symlinkBlocked(path, path);
+    case 'EISDIR':
+      return notAFile(path, 'directory');
+    default:
+      return fail(
+        'io_error',
+        `Could not ${operation} ${quotePath(path)}: ${code}. Check permissions and free space.`,
+        {path, error: code, operation},
+      );
+  }
+}
+
+/** Runs `work`; operating-system errors become failures. */
+export async function attempt<Value>(
+  path: string,
+  operation: string,
+  work: () => Promise<Value>,
+): Promise<Result<Value>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    return ioFailure(error, path, operation);
+  }
+}
+
+/** What `readFile` takes whole where the caller names no limit, and what edits work on. */
+export const MAX_WHOLE_FILE_BYTES = 32 * 1024 * 1024;

@@ -1,11 +1,9 @@
+// Paths of a workspace: what may be read, and what may be written.
 import {isAbsolute, relative, resolve, sep} from 'node:path';
-import type {Brand} from '../core/brand.ts';
-import {fail} from '../core/failure/fail.ts';
-import {ok, type Result} from '../core/result.ts';
-import {showInvisible} from '../core/text/show-invisible.ts';
-import {takeStart} from '../core/text/take-start.ts';
-import {WORKSPACE_MOUNT} from '../core/workspace-mount.ts';
-import {isProtectedName} from './protect/protected-name.ts';
+import {type Brand, fail, ok, type Result} from '../core/result.ts';
+import {takeStart} from '../core/text/cut.ts';
+import {showInvisible} from '../core/text/invisible.ts';
+import {WORKSPACE_MOUNT} from '../core/tool.ts';
 
 /**
  * A path below the root of the workspace: relative, `/` between names, no `.`, `..` or empty name
@@ -107,4 +105,29 @@ function unusablePath(path: string, reason: string): Result<never> {
     field: 'path',
     reason,
   });
+}
+
+/** What HFS+ and Unicode-aware comparison skip: default-ignorable code points and other format characters. */
+const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+
+/** What Windows drops from the end of a name, and what it takes for an alternate stream. */
+const TAIL = /[. ]*(?::.*)?$/su;
+
+/**
+ * W1, W11: two names that some file system takes for one fold to the same text: other case, compatibility
+ * characters, invisible characters, trailing dots and blanks, NTFS streams.
+ */
+export function foldName(name: string): string {
+  return name.normalize('NFKC').replace(IGNORABLE, '').toLowerCase().normalize('NFKC').replace(TAIL, '');
+}
+
+const PLAIN = /^[ -~]*$/;
+const GIT = /git/i;
+
+/** W1, W11: whether some file system takes the name for `.git`, NTFS short names included. */
+export function isProtectedName(name: string): boolean {
+  // Nearly all names: folding leaves what is printable ASCII as it is, but for its case.
+  if (PLAIN.test(name) && !GIT.test(name)) return false;
+  const folded = foldName(name);
+  return folded === '.git' || /^git~\d+$/.test(folded);
 }

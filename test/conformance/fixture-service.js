@@ -7,8 +7,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import {systemClock} from '../../dist/core/clock.js';
-import {serveTasks, TASKS_EXTENSION} from '../../dist/mcp/tasks/serve-tasks.js';
-import {TaskStore} from '../../dist/mcp/tasks/task-store.js';
+import {serveTasks, TASKS_EXTENSION, TaskStore} from '../../dist/mcp/tasks.js';
 import {accepted, elicitation, FIXTURE_TOOLS, PIXEL} from './fixture-tools.js';
 import {TASK_TOOLS} from './task-tools.js';
 

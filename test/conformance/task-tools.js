@@ -1,5 +1,5 @@
 import {inputRequired, MissingRequiredClientCapabilityError} from '@modelcontextprotocol/server';
-import {canTakeTasks, TASKS_EXTENSION} from '../../dist/mcp/tasks/serve-tasks.js';
+import {canTakeTasks, TASKS_EXTENSION} from '../../dist/mcp/tasks.js';
 import {accepted, elicitation} from './fixture-tools.js';
 
 const TTL_MS = 600_000;

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {contentHash} from '../../src/workspace/content-hash.ts';
-import type {FileSystem} from '../../src/workspace/file-system.ts';
+import type {FileSystem} from '../../src/workspace/memory-workspace.ts';
+import {contentHash} from '../../src/workspace/open-file.ts';
 import type {WorkspacePath, WritablePath} from '../../src/workspace/workspace-path.ts';
 import {codeOf, unwrap} from '../support/outcome.ts';
 

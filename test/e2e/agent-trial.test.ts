@@ -10,6 +10,7 @@ const MOST_TEXT = 31_000;
 
 test('policy: the recorded trial of an agent ends well, and its answers cost no more than they did', {
   tags: 'slow',
+  timeout: 300_000,
 }, async () => {
   let text = 0;
   for (const task of TASKS) {

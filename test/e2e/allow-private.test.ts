@@ -1,8 +1,12 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {ConfigError} from '../../src/index.ts';
-import {browserTest} from '../support/browser-test.ts';
 import {type PathHandler, startHttpServer} from '../support/http-server.ts';
 import {openTestToolbox} from '../support/open-test-toolbox.ts';
+import {needs, TEST_CHROMIUM} from '../support/parts.ts';
+import {runCliHere} from '../support/run-cli-here.ts';
+import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const PAGE: PathHandler = (_, response) =>
   response.writeHead(200, {'Content-Type': 'text/html'}).end('<p>inside');
@@ -44,6 +48,77 @@ function openWith(
 
 const codeOf = (outcome: {readonly ok: boolean; readonly error?: {readonly code: string}}) =>
   outcome.ok ? 'ok' : outcome.error?.code;
+
+describe('a page of your own: the failure has the lines that open it', () => {
+  /** What a command says, with the user's usual file, there or not. */
+  const typed = (home: string, argv: readonly string[]) =>
+    runCliHere(argv, {cwd: home, homeDir: home, env: {}, answers: []});
+  const fetchIn = (home: string, url: string) => typed(home, ['fetch', url]);
+  const firstTry = async (home: string, argv: readonly string[]) => {
+    const file = join(home, '.config/forge-tools/config.toml');
+    const refused = await typed(home, argv);
+    expect(refused.code).toBe(1);
+    const [, rest = ''] = refused.stderr.split(`add these lines at the end of ${file}:\n`);
+    // `call` shows lists of the failure below.
+    const [lines = ''] = rest.split('\n{');
+    mkdirSync(dirname(file), {recursive: true});
+    writeFileSync(file, lines);
+    return typed(home, argv);
+  };
+
+  test.each(['localhost', '127.0.0.1', 'app.localhost'])('%s is read after one try', async host => {
+    const server = await serve({'*': PAGE});
+    const home = temporaryDirectory();
+    const {code, stdout} = await firstTry(home, ['fetch', `http://${host}:${server.port}/`]);
+    expect({code, stdout}).toEqual({code: 0, stdout: expect.stringContaining('inside')});
+    // The ports of all other hosts are as before.
+    const other = await fetchIn(home, `http://10.0.0.1:${server.port}/`);
+    expect(other.stderr).toContain('Use one of 80, 443.');
+    expect((await fetchIn(home, 'http://10.0.0.1/')).stderr).toContain('ssrf_blocked');
+  });
+
+  test.each([
+    ['web_fetch', {}],
+    ['web_read', {}],
+    ['verify_quote', {quote: 'inside'}],
+  ])('%s: an agent is told them too, before anybody is asked', async (tool, params) => {
+    const server = await serve({'*': PAGE});
+    const call = JSON.stringify({url: `http://127.0.0.1:${server.port}/`, ...params});
+    const argv = ['call', tool, call, '--allow', 'web_fetch'];
+    const {code, stdout} = await firstTry(temporaryDirectory(), argv);
+    expect({code, stdout}).toEqual({code: 0, stdout: expect.stringContaining('inside')});
+  });
+
+  test.each([
+    ['http://10.1.2.3/', 'host = "10.1.2.3"\ncidr = "10.0.0.0/8"\nports = [80]'],
+    ['http://[fd00::1]:8080/', 'host = "fd00::1"\ncidr = "fc00::/7"\nports = [8080]'],
+    ['http://localhost/', 'host = "localhost"\ncidr = "::1/128"\nports = [80]'],
+    ['http://8.8.8.8:8080/', 'write allowed_ports = [80, 443, 8080] below [tools.webfetch.security] in '],
+  ])('%s', async (url, lines) => {
+    expect((await fetchIn(temporaryDirectory(), url)).stderr).toContain(lines);
+  });
+
+  test('a name that leads to a private address has them too, in the words of a program', async () => {
+    const {toolbox} = openTestToolbox(
+      [80],
+      {security: {block_loopback: true}},
+      {resolver: {resolve: async () => ['10.0.0.7']}},
+    );
+    const refused = await toolbox.webFetch({url: 'http://wiki.test/'});
+    expect(refused.ok ? '' : refused.error.message).toBe(
+      '"wiki.test" resolves to 10.0.0.7, a private address (10.0.0.0/8). Use a public address. If it is your own, pass tools.webfetch.allow_private = [{"host":"wiki.test","cidr":"10.0.0.0/8","ports":[80]}] in the config of createToolbox.',
+    );
+  });
+
+  test('nothing is shown for a later hop, or for what no opening reaches', async () => {
+    const server = await serve({'/': to(() => 'http://10.0.0.1/')});
+    const toolbox = openWith([{host: 'wiki.test', cidr: '127.0.0.0/8', ports: [server.port]}]);
+    for (const url of [`http://wiki.test:${server.port}/`, 'http://wiki.test:0/']) {
+      const refused = await toolbox.webFetch({url});
+      expect(refused.ok ? '' : refused.error.message).not.toContain('allow_private');
+    }
+  });
+});
 
 describe('allow_private', () => {
   test('A6: one host on one port is opened, and no other name, port or address', async () => {
@@ -117,7 +192,7 @@ describe('allow_private', () => {
     expect(wiki.requests.filter(line => line.includes('/secret'))).toEqual([]);
   });
 
-  browserTest('FR-WF-11b nor does what such a page loads', async () => {
+  test('FR-WF-11b nor does what such a page loads', needs('Chromium'), async () => {
     const wiki = await serve({'*': PAGE});
     const outside = await serve({
       '/': (_, response) =>
@@ -128,7 +203,7 @@ describe('allow_private', () => {
     });
     const {toolbox} = openTestToolbox([outside.port], {
       allow_private: [{host: 'wiki.test', cidr: '127.0.0.0/8', ports: [wiki.port]}],
-      browser: {chromium_path: process.env['FORGE_TEST_CHROMIUM_PATH'] ?? ''},
+      browser: {chromium_path: TEST_CHROMIUM},
     });
     const url = `http://public.test:${outside.port}/`;
     expect(codeOf(await toolbox.webFetch({url, force_browser: true}))).toBe('ok');
@@ -137,11 +212,11 @@ describe('allow_private', () => {
 });
 
 describe('what stops start-up', () => {
-  const opened = (entry: Opening, overrides = true) => {
+  const opened = (entry: Opening) => {
     try {
       openTestToolbox([80], {
         allow_private: [{ports: [80], ...entry}],
-        security: {block_loopback: true, allow_insecure_overrides: overrides},
+        security: {block_loopback: true, allow_insecure_overrides: false},
       });
       return 'started';
     } catch (error) {
@@ -150,10 +225,7 @@ describe('what stops start-up', () => {
     }
   };
 
-  test('FR-WF-SEC-OVR-01 an opening needs allow_insecure_overrides', () => {
-    expect(opened({host: 'wiki.test', cidr: '10.0.0.0/8'}, false)).toContain(
-      'SSRF protection cannot be opened for a host without allow_insecure_overrides=true',
-    );
+  test('an opening needs no second switch', () => {
     expect(opened({host: 'wiki.test', cidr: '10.0.0.0/8'})).toBe('started');
   });
 

@@ -1,10 +1,10 @@
 import {readdirSync, readFileSync} from 'node:fs';
-import {describe, expect} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {browserProcesses, openDescriptors} from '../support/browser-remains.ts';
-import {TEST_CHROMIUM, browserTest as test} from '../support/browser-test.ts';
 import type {PathHandler} from '../support/http-server.ts';
 import {openTestToolbox, type TestToolbox} from '../support/open-test-toolbox.ts';
 import {openToolboxWithBrowser} from '../support/open-toolbox-with-browser.ts';
+import {needs, TEST_CHROMIUM} from '../support/parts.ts';
 import {answer, htmlPage, servePages} from '../support/serve-pages.ts';
 
 type Isolation = 'auto' | 'flags';
@@ -46,52 +46,60 @@ const force = (toolbox: TestToolbox['toolbox'], url: string, signal?: AbortSigna
   toolbox.webFetch({url, force_browser: true, no_cache: true}, signal ? {signal} : {});
 
 describe.each(ISOLATIONS)('ruling G6 nothing is left (isolation %s)', isolation => {
-  test(`ruling G6 after success, failure, time-out, crash and abort (${isolation})`, async () => {
-    const server = await servePages(pages);
-    const {toolbox, scratch} = open([server.port], isolation, 4000);
-    const nothingLeft = () => {
-      expect(browserProcesses()).toEqual([]);
-      expect(readdirSync(scratch)).toEqual([]);
-    };
-    expect(await force(toolbox, server.origin)).toMatchObject({value: {chunks: [{text: 'text'}]}});
-    nothingLeft();
-    expect(await force(toolbox, `${server.origin}/404`)).toMatchObject({error: {code: 'http_4xx'}});
-    nothingLeft();
-    expect(await force(toolbox, `${server.origin}/hang`)).toMatchObject({
-      value: {notes: ['browser_timeout_dom_partial']},
-    });
-    nothingLeft();
-    for (const path of ['/crash', '/page-crash']) {
-      expect(await force(toolbox, server.origin + path)).toMatchObject({
-        error: {code: 'browser_crashed', retryable: true},
+  test(
+    `ruling G6 after success, failure, time-out, crash and abort (${isolation})`,
+    needs('Chromium'),
+    async () => {
+      const server = await servePages(pages);
+      const {toolbox, scratch} = open([server.port], isolation, 4000);
+      const nothingLeft = () => {
+        expect(browserProcesses()).toEqual([]);
+        expect(readdirSync(scratch)).toEqual([]);
+      };
+      expect(await force(toolbox, server.origin)).toMatchObject({value: {chunks: [{text: 'text'}]}});
+      nothingLeft();
+      expect(await force(toolbox, `${server.origin}/404`)).toMatchObject({error: {code: 'http_4xx'}});
+      nothingLeft();
+      expect(await force(toolbox, `${server.origin}/hang`)).toMatchObject({
+        value: {notes: ['browser_timeout_dom_partial']},
       });
       nothingLeft();
-    }
-    const controller = new AbortController();
-    const hanging = force(toolbox, `${server.origin}/hang`, controller.signal);
-    setTimeout(() => controller.abort(), 700);
-    expect(await hanging).toMatchObject({error: {code: 'cancelled'}});
-    nothingLeft();
-  });
+      for (const path of ['/crash', '/page-crash']) {
+        expect(await force(toolbox, server.origin + path)).toMatchObject({
+          error: {code: 'browser_crashed', retryable: true},
+        });
+        nothingLeft();
+      }
+      const controller = new AbortController();
+      const hanging = force(toolbox, `${server.origin}/hang`, controller.signal);
+      setTimeout(() => controller.abort(), 700);
+      expect(await hanging).toMatchObject({error: {code: 'cancelled'}});
+      nothingLeft();
+    },
+  );
 
-  test(`ruling G4 a crash in a fallback is the HTTP result, and is not kept (${isolation})`, async () => {
-    const server = await servePages({
-      ...pages,
-      '/app': htmlPage('<div id="root">shell</div><script>fetch("/kill-browser")</script>'),
-    });
-    const {toolbox, cacheDir} = open([server.port], isolation);
-    expect(await toolbox.webFetch({url: `${server.origin}/app`})).toMatchObject({
-      value: {
-        rendering_method: 'http',
-        chunks: [{text: 'shell'}],
-        notes: ['browser_unavailable_used_http'],
-      },
-    });
-    expect(readdirSync(cacheDir).filter(name => /^[0-9a-f]{2}$/.test(name))).toEqual([]);
-  });
+  test(
+    `ruling G4 a crash in a fallback is the HTTP result, and is not kept (${isolation})`,
+    needs('Chromium'),
+    async () => {
+      const server = await servePages({
+        ...pages,
+        '/app': htmlPage('<div id="root">shell</div><script>fetch("/kill-browser")</script>'),
+      });
+      const {toolbox, cacheDir} = open([server.port], isolation);
+      expect(await toolbox.webFetch({url: `${server.origin}/app`})).toMatchObject({
+        value: {
+          rendering_method: 'http',
+          chunks: [{text: 'shell'}],
+          notes: ['browser_unavailable_used_http'],
+        },
+      });
+      expect(readdirSync(cacheDir).filter(name => /^[0-9a-f]{2}$/.test(name))).toEqual([]);
+    },
+  );
 });
 
-test('ruling G4 a refusal of the guard in a fallback is that refusal', async () => {
+test('ruling G4 a refusal of the guard in a fallback is that refusal', needs('Chromium'), async () => {
   const server = await servePages({
     '/': htmlPage('<div id="root">shell</div><script>location.href = "http://10.0.0.1/"</script>'),
   });
@@ -99,7 +107,7 @@ test('ruling G4 a refusal of the guard in a fallback is that refusal', async () 
   expect(await toolbox.webFetch({url: server.origin})).toMatchObject({error: {code: 'ssrf_blocked'}});
 });
 
-test('ruling G6 closing the toolbox ends a render that is under way', async () => {
+test('ruling G6 closing the toolbox ends a render that is under way', needs('Chromium'), async () => {
   const server = await servePages(pages);
   const {toolbox, scratch} = open([server.port], 'auto');
   const hanging = force(toolbox, `${server.origin}/hang`);
@@ -110,7 +118,11 @@ test('ruling G6 closing the toolbox ends a render that is under way', async () =
   expect(readdirSync(scratch)).toEqual([]);
 });
 
-test('ruling G6 fifty renders with crashes and aborts: everything is back where it was', async () => {
+test('ruling G6 fifty renders with crashes and aborts: everything is back where it was', {
+  ...needs('Chromium'),
+  timeout: 180_000,
+  tags: 'stress',
+}, async () => {
   const server = await servePages({...pages, '/data': answer('text/plain', 'x')});
   const {toolbox, scratch} = open([server.port], 'auto', 1000);
   const once = async (round: number): Promise<string> => {
@@ -139,4 +151,4 @@ test('ruling G6 fifty renders with crashes and aborts: everything is back where 
   expect(readdirSync(scratch)).toEqual([]);
   expect(openDescriptors()).toBeLessThanOrEqual(before.descriptors + 2);
   expect(process.memoryUsage().rss - before.memory).toBeLessThan(80 * 1024 * 1024);
-}, 180_000);
+});

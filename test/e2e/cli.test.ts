@@ -1,9 +1,183 @@
-import {readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {spawn} from 'node:child_process';
+import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {basename, join, resolve} from 'node:path';
+import {text} from 'node:stream/consumers';
+import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {cliConfig} from '../support/cli-config.ts';
 import {type PathHandler, startHttpServer, type TestHttpServer} from '../support/http-server.ts';
+import {needs} from '../support/parts.ts';
 import {runBuiltCli} from '../support/run-built-cli.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/bin/forge-tools.js', import.meta.url));
+const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
+// The guard refuses it before anything is sent.
+const UNKNOWN = '{"url": "http://page.invalid/"}';
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a program and types `answers[text]` once `text` is on its output. */
+function converse(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  answers: readonly (readonly [string, string])[] = [],
+): Promise<Ended> {
+  const child = spawn(command, args, {
+    env: {PATH: process.env['PATH'], PYTHONDONTWRITEBYTECODE: '1', ...env},
+    cwd: EXAMPLES,
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const waiting = [...answers];
+  let output = '';
+  let from = 0;
+  const listen = (part: Buffer): void => {
+    output += part.toString();
+    const [next] = waiting;
+    if (next === undefined || !output.slice(from).includes(next[0])) return;
+    waiting.shift();
+    from = output.length;
+    child.stdin.write(next[1]);
+  };
+  child.stdout.on('data', listen);
+  child.stderr.on('data', listen);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', code => resolve({code, output}));
+  });
+}
+
+describe('examples/forge_tools.py', needs('Python'), () => {
+  test('policy: calls of one session run at the same time, each gets its own answer', async () => {
+    const {env, flags} = cliConfig('[tools.approval]\nallowlist = ["web_fetch"]\n');
+    const script = `
+import json, sys
+from forge_tools import ForgeTools
+tools = ForgeTools("--log-level", "silent", *sys.argv[2:], command=("node", sys.argv[1]))
+calls = [tools.submit("web_fetch", url=f"http://10.0.0.1/{n}") for n in range(200)]
+answers = [call.result() for call in calls]
+alone = tools.call("web_fetch", url="not a url")
+print(json.dumps([len(answers), answers[0]["error"]["error_type"], alone["error"]["error_type"], tools.close()]))
+`;
+    const {code, output} = await converse('python3', ['-c', script, MAIN, ...flags], env);
+    expect({code, output: JSON.parse(output)}).toEqual({
+      code: 0,
+      output: [200, 'ssrf_blocked', 'invalid_url', 0],
+    });
+  });
+
+  test('policy: it is about thirty lines, and needs nothing but Python', async () => {
+    const {output} = await converse('python3', ['-c', 'print(open("forge_tools.py").read())'], {});
+    expect(output.trim().split('\n').length).toBeLessThan(35);
+    expect(output.match(/^(?:import|from) .*$/gm)).toEqual([
+      'import itertools, json, subprocess, threading',
+      'from concurrent.futures import Future',
+    ]);
+  });
+});
+
+describe('forge-tools call on a terminal', needs('script'), () => {
+  const onTerminal = (
+    env: Readonly<Record<string, string>>,
+    flags: readonly string[],
+    answers: [string, string][],
+  ) => {
+    const command = [process.execPath, MAIN, 'call', 'web_fetch', UNKNOWN, ...flags]
+      .map(word => `'${word}'`)
+      .join(' ');
+    return converse('script', ['-qefc', command, '/dev/null'], {...env, TERM: 'dumb'}, answers);
+  };
+
+  test('ruling H4 it asks at the prompt, and a no reaches the result with its reason', async () => {
+    const {env, flags} = cliConfig();
+    const {code, output} = await onTerminal(env, flags, [
+      ['Allow it?', 'n\n'],
+      ['Why not?', 'not that host\n'],
+    ]);
+    expect(code).toBe(1);
+    expect(output).toContain('web_fetch http://page.invalid/ (http mode)');
+    expect(output).toContain('said no: not that host');
+  });
+
+  test('ruling H4 what was allowed once is run', async () => {
+    const {env, flags} = cliConfig();
+    const {code, output} = await onTerminal(env, flags, [['Allow it?', 'once\n']]);
+    expect(code).toBe(1);
+    expect(output).toContain('dns_failed: ');
+  });
+
+  test('ruling H3 a rule that was taken, edited and kept settles the next call, in another session', async () => {
+    const {env, flags} = cliConfig();
+    const first = await onTerminal(env, flags, [
+      ['Allow it?', 'a\n'],
+      ['type another host', 'other.invalid\n'],
+      ['type another host', '\n'],
+      ['[k]eep it', 'k\n'],
+    ]);
+    expect(first.output).toContain('The rule: allow web_fetch where host is\r\n  │ "page.invalid"');
+    expect(first.output).toContain('The rule does not allow this call.');
+    expect(first.output).toContain('dns_failed');
+    const second = await onTerminal(env, flags, []);
+    expect(second.output).toContain('dns_failed');
+    expect(second.output).not.toContain('Allow it?');
+  });
+
+  test('policy: Ctrl-C at the prompt is exit code 130', async () => {
+    const {env, flags} = cliConfig();
+    const {code, output} = await onTerminal(env, flags, [['Allow it?', '\u0003']]);
+    expect(code).toBe(130);
+    expect(output).toContain('cancelled');
+  });
+});
+
+test('policy: a command that leaves in the middle of --jsonl leaves a run that verifies', async () => {
+  const {env, flags} = cliConfig();
+  const run = `${env['XDG_STATE_HOME']}/run`;
+  const child = spawn(process.execPath, [MAIN, 'call', '--jsonl', '--run-dir', run, ...flags], {
+    env: {PATH: process.env['PATH'], ...env},
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.write(`{"request_id":"a","tool":"web_fetch","params":${UNKNOWN}}\n`.repeat(50));
+  await new Promise(resolve => child.stdout.once('data', resolve));
+  child.kill('SIGKILL');
+  await new Promise(resolve => child.once('close', resolve));
+  expect((await runBuiltCli(['events', 'verify', run])).code).toBe(0);
+});
+
+test('regression: many calls at the same time are no leak of listeners', async () => {
+  const waiting: (() => void)[] = [];
+  const server = await startHttpServer({
+    '/robots.txt': (_, response) => response.writeHead(404).end(),
+    '*': (_, response) => {
+      waiting.push(() => response.writeHead(200, {'Content-Type': 'text/plain'}).end('page'));
+      // Nobody is answered before all have asked.
+      if (waiting.length === 30) for (const answer of waiting) answer();
+    },
+  });
+  onTestFinished(() => server.close());
+  const {env, flags} = cliConfig(
+    `[tools.approval]\nallowlist = ["web_fetch"]\n[tools.webfetch.security]\nallow_insecure_overrides = true\nblock_loopback = false\nallowed_ports = [${server.port}]\n`,
+  );
+  const child = spawn(process.execPath, [MAIN, 'call', '--jsonl', '--concurrency', '30', ...flags], {
+    env: {PATH: process.env['PATH'], ...env},
+  });
+  child.stdin.end(
+    Array.from({length: 30}, (_, at) => {
+      const params = {url: `${server.origin}/${at}`};
+      return `${JSON.stringify({request_id: String(at), tool: 'web_fetch', params})}\n`;
+    }).join(''),
+  );
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(out.trim().split('\n')).toHaveLength(30);
+  expect(err).not.toContain('MaxListenersExceededWarning');
+});
 
 const html =
   (body: string): PathHandler =>
@@ -215,21 +389,95 @@ describe('usage and configuration', () => {
   });
 });
 
+/** The first block of the README: commands, each with what it prints. */
+const README = (
+  /^```console\n([\s\S]*?)\n```$/m.exec(
+    readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
+  )?.[1] ?? ''
+).split('\n');
+
 describe('forge-tools demo', () => {
   test('every step goes as recorded or names what is missing, and the report is there', async () => {
-    const {code, stdout, stderr} = await runBuiltCli(['demo']);
-    onTestFinished(() => {
-      const left = /^Nothing else is left behind than (.*)\.$/m.exec(stdout)?.[1];
-      if (left !== undefined) rmSync(left, {recursive: true});
-    });
+    const [HOME, TMPDIR] = [temporaryDirectory(), temporaryDirectory()];
+    const {code, stdout, stderr} = await runBuiltCli(['demo'], {HOME, TMPDIR});
+    const left = /^Nothing else is left behind than (.*)\.$/m.exec(stdout)?.[1] ?? '';
+    expect(readdirSync(HOME)).toEqual([]);
+    expect(readdirSync(TMPDIR)).toEqual([basename(left)]);
     expect({code, stderr}).toEqual({code: 0, stderr: ''});
     expect(stdout).not.toContain('NOT as recorded');
     expect(stdout).toMatch(
       /^(?:14 of 14 steps went as recorded\.|1[1-3] of 14 .* need what this machine lacks)/m,
     );
-    expect(stdout).toMatch(/^6 things were blocked:\n {2}⊘ a read of \/etc\/passwd/m);
+    expect(stdout).toMatch(/^5 things were blocked:\n {2}⊘ a read of \/etc\/passwd/m);
     expect(stdout).not.toContain('opened in your browser');
+    const shown = README.slice(
+      1,
+      README.findIndex(line => line.startsWith('$ npm pack')),
+    );
+    expect(shown.length).toBeGreaterThan(1);
+    for (const line of shown) expect(stdout).toContain(`${line}\n`);
     const report = /^(\/.*report\.html)$/m.exec(stdout)?.[1] ?? '';
     expect(readFileSync(report, 'utf8')).toContain('patch_hunk_fail');
   });
+
+  test('README: the refusal that it shows', async () => {
+    const [command = '', said] = README.slice(-2);
+    const {stdout, stderr} = await runBuiltCli(command.replace('$ forge-tools ', '').split(' '));
+    const {code, message} = JSON.parse(stdout || stderr);
+    expect(`${code}: ${message}`).toBe(said);
+  });
+});
+
+const PROGRAM = resolve(import.meta.dirname, '../../dist/bin/forge-tools.js');
+const LONG = `<h1>Long</h1>${'<p>One paragraph of many.</p>'.repeat(60)}`;
+
+/** What a person sees who types `fetch` in a window of 12 lines, and what the pager got. */
+async function fetchOnTerminal(html: string, pages = 1) {
+  const server = await startHttpServer({
+    '/robots.txt': (_, response) => response.writeHead(404).end(),
+    '*': (_, response) => response.writeHead(200, {'Content-Type': 'text/html'}).end(html),
+  });
+  onTestFinished(() => server.close());
+  const home = temporaryDirectory();
+  const project = join(home, 'project');
+  mkdirSync(project);
+  const config = join(home, 'forge.toml');
+  writeFileSync(
+    config,
+    `profile = "guarded"\n[tools.webfetch.security]\nallow_insecure_overrides = true\nblock_loopback = false\nallowed_ports = [${server.port}]\n`,
+  );
+  const pager = join(home, 'pager');
+  writeFileSync(pager, '#!/bin/sh\ncat >"$SEEN"\necho paged\n');
+  chmodSync(pager, 0o755);
+  const seen = join(home, 'seen');
+  const urls = Array.from({length: pages}, (_, index) => `${server.origin}/${index}`).join(' ');
+  const line = `stty cols 80 rows 12; '${process.execPath}' '${PROGRAM}' fetch ${urls} --config '${config}'`;
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
+    cwd: project,
+    env: {PATH: process.env['PATH'], HOME: home, TERM: 'dumb', PAGER: pager, SEEN: seen},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stdout.on('data', part => {
+    said += part;
+  });
+  const code = await new Promise(done => child.once('close', done));
+  return {code, said, seen: existsSync(seen) ? readFileSync(seen, 'utf8') : undefined};
+}
+
+test('policy: a page that is longer than the terminal goes to the pager', needs('script'), async () => {
+  const {code, said, seen} = await fetchOnTerminal(LONG);
+  expect(code).toBe(0);
+  expect(seen?.match(/One paragraph of many/g)).toHaveLength(60);
+  expect(said).toContain('paged');
+  expect(said).not.toContain('One paragraph of many');
+});
+
+test('policy: a page that fits, and several pages, are printed', needs('script'), async () => {
+  const short = await fetchOnTerminal('<h1>Short</h1><p>One paragraph of many.');
+  expect(short.seen).toBeUndefined();
+  expect(short.said).toContain('One paragraph of many');
+  const two = await fetchOnTerminal(LONG, 2);
+  expect(two.seen).toBeUndefined();
+  expect(two.said).toContain('One paragraph of many');
 });

@@ -4,8 +4,8 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {openCrawlFleet, type Worker} from '../support/crawl-fleet.ts';
 import {startEnginePair} from '../support/engine-pair.ts';
 import {type EngineProxy, startEngineProxy} from '../support/engine-proxy.ts';
+import {needs} from '../support/parts.ts';
 import {startRecordingOrigin} from '../support/recording-origin.ts';
-import {REDIS_SERVER} from '../support/redis-engine.ts';
 
 /** CI takes what fits into its time; `FORGE_CRAWL_SCHEDULES=20` tries for longer. */
 const SCHEDULES = Number(process.env['FORGE_CRAWL_SCHEDULES'] ?? 2);
@@ -56,13 +56,13 @@ function makeSchedule(seed: number): Schedule {
   return {faults, clocks: Array.from({length: 5}, () => below(97) - 48)};
 }
 
-describe.runIf(REDIS_SERVER !== undefined)('S1 a fleet of workers', () => {
+describe('S1 a fleet of workers', needs('Redis'), () => {
   const seeds = Array.from({length: SCHEDULES}, (_, at) => FIRST_SEED + at);
   test.for(seeds)(
     'S1 faults in the order of seed %d lose nothing and hurry nobody',
     {
       timeout: 180_000,
-      tags: 'slow',
+      tags: 'stress',
     },
     async seed => {
       const {faults, clocks} = makeSchedule(seed);

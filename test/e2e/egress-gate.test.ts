@@ -1,9 +1,98 @@
+// X1: a secret that the gate adds to the requests for one host, so that no command holds it.
 // X1: what the gate counts, ends and asks about.
+import {execFileSync} from 'node:child_process';
 import {createHash, randomBytes} from 'node:crypto';
-import {readdirSync} from 'node:fs';
-import {expect, test} from 'vitest';
+import {readdirSync, readFileSync} from 'node:fs';
+import type {IncomingMessage, ServerResponse} from 'node:http';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
 import type {ApprovalAnswer, ApprovalQuestion} from '../../src/index.ts';
 import {openEgressWorld} from '../support/open-egress-world.ts';
+import {needs} from '../support/parts.ts';
+
+const SECRET = 'pk_7Yb2Qw9Zt4Lm1Xc8';
+const CREDENTIAL = {env: 'REGISTRY_TOKEN', prefix: 'Bearer '};
+const ENV = {REGISTRY_TOKEN: SECRET};
+
+/** Says what it was sent, without the secret. */
+function echo(request: IncomingMessage, response: ServerResponse): void {
+  let length = 0;
+  request.on('data', chunk => {
+    length += chunk.length;
+  });
+  request.on('end', () => {
+    const isKnown = request.headers.authorization === `Bearer ${SECRET}`;
+    response.end(`${request.method} ${request.url} ${isKnown ? 'known' : 'stranger'} ${length}\n`);
+  });
+}
+
+test('X1 a host with a credential gets it, by https alone, and neither command, log nor answer has it', {
+  ...needs('bubblewrap'),
+  tags: 'slow',
+}, async () => {
+  const world = await openEgressWorld({serve: echo, credential: CREDENTIAL, env: ENV});
+  const ran = await world.run(
+    [
+      `curl -sS ${world.secure}/one ${world.secure}/two`,
+      `curl -sS -H 'Authorization: Bearer mine' -d hello ${world.secure}/three`,
+      `head -c 300000 /dev/zero | curl -sS -H 'Transfer-Encoding: chunked' --data-binary @- ${world.secure}/four`,
+      `curl -sS ${world.plain}/five`,
+      'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr "\\0" "\\n" | grep -c "pk[_]7Y\\|REGISTRY[_]"',
+      'grep -c "pk[_]7Y" /run/forge-egress/ca.pem',
+    ].join('; '),
+  );
+  expect(ran.data).toMatchObject({
+    stdout:
+      'GET /one known 0\nGET /two known 0\nPOST /three known 5\nPOST /four known 300000\nGET /five stranger 0\n0\n0\n',
+    stderr: '',
+  });
+  const connections = world.events('egress_connection');
+  expect(connections.map(({reason}) => reason)).toEqual([
+    ...Array(3).fill('Allowed by tools.run.egress.allow[0], with tools.run.egress.credentials[0].'),
+    'Allowed by tools.run.egress.allow[1].',
+  ]);
+  expect(Number(connections[2]?.['bytes_up'])).toBeGreaterThan(300_000);
+  const kept = readdirSync(world.runDirectory, {recursive: true, withFileTypes: true})
+    .filter(entry => entry.isFile())
+    .map(entry => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+  expect(kept).toContain('tools.run.egress.credentials[0]');
+  expect(kept + JSON.stringify(ran)).not.toContain(SECRET);
+  expect(execFileSync('ps', ['-eo', 'args'], {encoding: 'utf8'})).not.toContain(SECRET);
+});
+
+test('X1 a host that cannot prove who it is gets no request, and the answer says so', {
+  ...needs('bubblewrap'),
+  tags: 'slow',
+}, async () => {
+  let requests = 0;
+  const world = await openEgressWorld({
+    serve: (_, response) => {
+      requests += 1;
+      response.end();
+    },
+    credential: CREDENTIAL,
+    env: ENV,
+    trusted: false,
+  });
+  const ran = await world.run(`curl -sS ${world.secure}/`);
+  expect(ran.data).toMatchObject({note: expect.stringContaining('was not spoken to by TLS')});
+  expect(requests).toBe(0);
+});
+
+test.each([
+  ['which is not set', {env: 'NOBODY_SET_THIS'}, {}],
+  ['tools.run.inherit_env', {env: 'LANG'}, {LANG: 'C'}],
+  ['either "env"', {}, {}],
+])('X1 a credential stops the start: %s', async (message, credential, env) => {
+  await expect(openEgressWorld({serve: echo, credential, env})).rejects.toThrow(message);
+});
+
+test('X1 a credential for a host that is not allowed stops the start, and the message does not say it', async () => {
+  const opening = openEgressWorld({serve: echo, credential: CREDENTIAL, env: ENV, allowRegistry: false});
+  await expect(opening).rejects.toThrow('tools.run.egress.allow does not name');
+  await expect(opening).rejects.not.toThrow(SECRET);
+});
 
 const MIB = 1_048_576;
 /** Read at once, as in `PieceReader`. */
@@ -14,16 +103,24 @@ const HELLO = (_: unknown, response: {end: (text: string) => unknown}): void => 
 };
 const GET = (origin: string) => `curl -sS --cacert ca.pem ${origin}/`;
 
-test('X1 without a host that is allowed there is no proxy, no socket and no process', async () => {
-  const world = await openEgressWorld({serve: HELLO, egress: {allow: []}});
-  const ran = await world.run('env | grep -ci proxy; ls /run; ls /proc | grep -c "^[0-9]"');
-  expect(ran.data).toMatchObject({stdout: expect.stringMatching(/^0\n[2-5]\n$/)});
-});
+test(
+  'X1 without a host that is allowed there is no proxy, no socket and no process',
+  needs('bubblewrap'),
+  async () => {
+    const world = await openEgressWorld({serve: HELLO, egress: {allow: []}});
+    const ran = await world.run('env | grep -ci proxy; ls /run; ls /proc | grep -c "^[0-9]"');
+    expect(ran.data).toMatchObject({stdout: expect.stringMatching(/^0\n[2-5]\n$/)});
+  },
+);
 
-test.each(['bubblewrap', 'docker'] as const)(
-  'X1 %s: the relay is no process of the command, its socket cannot be changed, and both go',
-  {tags: 'slow'},
-  async sandbox => {
+describe.each([
+  ['bubblewrap', 'bubblewrap'],
+  ['docker', 'Docker'],
+] as const)('in %s', (sandbox, part) => {
+  test('X1 the relay is no process of the command, its socket cannot be changed, and both go', {
+    ...needs(part),
+    tags: 'slow',
+  }, async () => {
     const world = await openEgressWorld({serve: HELLO, sandbox});
     // A child is the shell until it is the program.
     const asleep = 'until grep -q sleep /proc/$!/comm; do :; done';
@@ -35,10 +132,11 @@ test.each(['bubblewrap', 'docker'] as const)(
     expect(again.data).toMatchObject({stdout: sandbox === 'docker' ? '4\n' : '2\n'});
     await world.close();
     expect(readdirSync(world.sockets)).toEqual([]);
-  },
-);
+  });
+});
 
 test('X1 what a command loads and sends is whole, also where it is slow to take it', {
+  ...needs('bubblewrap'),
   tags: 'slow',
 }, async () => {
   const content = randomBytes(32 * 1024 * 1024);
@@ -58,6 +156,7 @@ test('X1 what a command loads and sends is whole, also where it is slow to take 
 });
 
 test('X1 bytes are counted, and end the connection where they are more than max_mb', {
+  ...needs('bubblewrap'),
   tags: 'slow',
 }, async () => {
   const world = await openEgressWorld({
@@ -76,6 +175,7 @@ test('X1 bytes are counted, and end the connection where they are more than max_
 });
 
 test('X1 connections are counted, those that are refused too, and the log stays short', {
+  ...needs('bubblewrap'),
   tags: 'slow',
 }, async () => {
   const world = await openEgressWorld({serve: HELLO, egress: {max_connections: 3}});
@@ -89,13 +189,16 @@ test('X1 connections are counted, those that are refused too, and the log stays 
   expect((await world.run(GET(world.secure))).data).toMatchObject({stdout: 'hello'});
 });
 
-test('X1 a connection that lasts too long is ended', {tags: 'slow'}, async () => {
+test('X1 a connection that lasts too long is ended', {...needs('bubblewrap'), tags: 'slow'}, async () => {
   const world = await openEgressWorld({serve: () => {}, egress: {max_connection_sec: 1}});
   const ran = await world.run(GET(world.secure));
   expect(ran.data).toMatchObject({note: expect.stringContaining('max_connection_sec')});
 });
 
-test('X1 nothing of a command is at the gate when it has ended', {tags: 'slow'}, async () => {
+test('X1 nothing of a command is at the gate when it has ended', {
+  ...needs('bubblewrap'),
+  tags: 'slow',
+}, async () => {
   const world = await openEgressWorld({serve: (_, response) => void response.write('some')});
   await world.run(`${GET(world.secure)} -N >answer & until [ -s answer ]; do sleep 0.01; done`);
   expect(world.events('egress_connection')).toHaveLength(1);
@@ -115,6 +218,7 @@ const hostsOf = (asked: readonly ApprovalQuestion[]) =>
   asked.filter(({action}) => action === 'egress').map(({summary}) => summary);
 
 test('X1 a new host is asked about, once for a command, and the answer holds for the session', {
+  ...needs('bubblewrap'),
   tags: 'slow',
 }, async () => {
   const asked: ApprovalQuestion[] = [];
@@ -135,6 +239,7 @@ test('X1 a new host is asked about, once for a command, and the answer holds for
 });
 
 test('X1 an answer with a rule holds for the host; "no" is told to the command and the model', {
+  ...needs('bubblewrap'),
   tags: 'slow',
 }, async () => {
   const asked: ApprovalQuestion[] = [];
@@ -142,11 +247,6 @@ test('X1 an answer with a rule holds for the host; "no" is told to the command a
     tool: 'egress',
     decision: 'allow',
     host: 'registry.test',
-    path: '',
-    command_prefix: '',
-    match: [],
-    not_match: [],
-    reason: '',
   } as const;
   const ruled = await openEgressWorld({
     serve: HELLO,
@@ -169,6 +269,7 @@ test('X1 an answer with a rule holds for the host; "no" is told to the command a
 });
 
 test('X1 where nobody can be asked, no mode opens a host, and the answer says what would', {
+  ...needs('bubblewrap'),
   tags: 'slow',
 }, async () => {
   const world = await openEgressWorld({serve: HELLO, allowRegistry: false, profile: 'trusted'});

@@ -1,33 +1,30 @@
 // X1: what people want a way out for. Real package managers of this machine install from registries that the test makes.
-import {expect, test} from 'vitest';
+
+import {describe, expect, test} from 'vitest';
 import {openEgressWorld} from '../support/open-egress-world.ts';
 import {onlyWith, servePackages} from '../support/package-registries.ts';
+import {needs, type Part} from '../support/parts.ts';
 
 /** Installs, and shows that what was installed works. `ca` is what is said of whom to trust. */
+// biome-ignore format: a case is a line
 const INSTALLS: readonly {
   readonly name: string;
+  readonly parts: readonly Part[];
   readonly ca: string;
   readonly command: (origin: string, ca: string) => string;
 }[] = [
-  {
-    name: 'npm',
-    ca: '--cafile ca.pem',
-    command: (origin, ca) =>
-      `npm install --no-audit --no-fund --registry ${origin} ${ca} tiny && node -p 'require("tiny")'`,
-  },
+  {name: 'npm', parts: [], ca: '--cafile ca.pem', command: (origin, ca) => `npm install --no-audit --no-fund --registry ${origin} ${ca} tiny && node -p 'require("tiny")'`},
   {
     name: 'pip',
+    parts: ['pip'],
     ca: '--cert ca.pem',
     command: (origin, ca) =>
       `/usr/bin/python3 -m pip install -q --no-deps --disable-pip-version-check ${ca} --target /tmp/site --index-url ${origin}/simple/ tiny && PYTHONPATH=/tmp/site /usr/bin/python3 -c 'import tiny; print(tiny.said)'`,
   },
-  {
-    name: 'git',
-    ca: '-c http.sslCAInfo=ca.pem',
-    command: (origin, ca) => `git ${ca} clone -q ${origin}/repo.git /tmp/copy && cat /tmp/copy/file`,
-  },
+  {name: 'git', parts: ['git'], ca: '-c http.sslCAInfo=ca.pem', command: (origin, ca) => `git ${ca} clone -q ${origin}/repo.git /tmp/copy && cat /tmp/copy/file`},
   {
     name: 'cargo',
+    parts: ['cargo'],
     ca: 'CARGO_HTTP_CAINFO=/workspace/ca.pem',
     // The sparse protocol is there, and not yet stable, in the version that Debian 12 has.
     command: (origin, ca) =>
@@ -35,29 +32,31 @@ const INSTALLS: readonly {
   },
 ];
 
-test.each(INSTALLS)('X1 $name installs by TLS', {tags: 'slow'}, async ({name, ca, command}) => {
-  const world = await openEgressWorld({serve: servePackages()});
-  const ran = await world.run(command(world.secure, ca));
-  expect([world.text(ran), ran.exit_code]).toEqual([expect.stringContaining(`from the ${name} registry`), 0]);
-  const connections = world.events('egress_connection');
-  expect(connections.length).toBeGreaterThan(0);
-  for (const connection of connections) {
-    expect(connection).toMatchObject({
-      host: 'registry.test',
-      decision: 'allowed',
-      reason: 'Allowed by tools.run.egress.allow[0].',
-      address: '127.0.0.1',
-      bytes_down: expect.any(Number),
-    });
-  }
-});
+describe.each(INSTALLS)('$name', ({name, parts, ca, command}) => {
+  test('X1 it installs by TLS', {...needs('bubblewrap', ...parts), tags: 'slow'}, async () => {
+    const world = await openEgressWorld({serve: servePackages()});
+    const ran = await world.run(command(world.secure, ca));
+    expect([world.text(ran), ran.exit_code]).toEqual([
+      expect.stringContaining(`from the ${name} registry`),
+      0,
+    ]);
+    const connections = world.events('egress_connection');
+    expect(connections.length).toBeGreaterThan(0);
+    for (const connection of connections) {
+      expect(connection).toMatchObject({
+        host: 'registry.test',
+        decision: 'allowed',
+        reason: 'Allowed by tools.run.egress.allow[0].',
+        address: '127.0.0.1',
+        bytes_down: expect.any(Number),
+      });
+    }
+  });
 
-test.each(INSTALLS)(
-  'X1 $name installs from a registry for which the gate has the credential',
-  {
+  test('X1 it installs from a registry for which the gate has the credential', {
+    ...needs('bubblewrap', ...parts),
     tags: 'slow',
-  },
-  async ({name, command}) => {
+  }, async () => {
     const world = await openEgressWorld({
       serve: onlyWith('Basic dXNlcjpwYXNz', servePackages()),
       credential: {env: 'REGISTRY_TOKEN', prefix: 'Basic '},
@@ -69,10 +68,13 @@ test.each(INSTALLS)(
       expect.stringContaining(`from the ${name} registry`),
       0,
     ]);
-  },
-);
+  });
+});
 
-test('X1 apt installs a package by plain HTTP into a root of its own', {tags: 'slow'}, async () => {
+test('X1 apt installs a package by plain HTTP into a root of its own', {
+  ...needs('bubblewrap'),
+  tags: 'slow',
+}, async () => {
   const world = await openEgressWorld({serve: servePackages()});
   const ran = await world.run(`
     root=/tmp/root
@@ -99,6 +101,7 @@ END
 });
 
 test('X1 curl gets what is allowed, and of a redirect to elsewhere it is told why not', {
+  ...needs('bubblewrap', 'curl'),
   tags: 'slow',
 }, async () => {
   const world = await openEgressWorld({

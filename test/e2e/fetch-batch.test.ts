@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {type PathHandler, startHttpServer, type TestHttpServer} from '../support/http-server.ts';
+import {needs} from '../support/parts.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/bin/forge-tools.js', import.meta.url));
@@ -66,7 +67,10 @@ function follow(
   {cwd, env = {}}: {readonly cwd: string; readonly env?: Readonly<Record<string, string>>},
   react: (output: string, child: {readonly type: (text: string) => void; readonly pid: number}) => void,
 ): Promise<Ended> {
-  const child = spawn(command, args, {cwd, env: {PATH: process.env['PATH'], HOME: '/nonexistent', ...env}});
+  const child = spawn(command, args, {
+    cwd,
+    env: {PATH: process.env['PATH'], HOME: process.env['HOME'], ...env},
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   const listen = (part: Buffer): void => {
@@ -95,7 +99,10 @@ function onTerminal(
 const summaryOf = (output: string) => JSON.parse(output.trim().split('\n').at(-1) ?? '').summary;
 
 describe('fetch --from', () => {
-  test('policy: 2,000 pages take no more memory than 200, and none is lost', async () => {
+  test('policy: 2,000 pages take no more memory than 200, and none is lost', {
+    tags: 'stress',
+    timeout: 120_000,
+  }, async () => {
     const site = await serveEverywhere(page);
     const fetchAll = async (count: number): Promise<number> => {
       site.list(count);
@@ -121,9 +128,9 @@ describe('fetch --from', () => {
     expect(new Set(site.server.requests.filter(request => !request.includes('robots'))).size).toBe(2000);
     // In KiB. The pages of the second run together are seven times as much.
     expect(many - few).toBeLessThan(100_000);
-  }, 120_000);
+  });
 
-  test('policy: a terminal sees one line that moves, and sentences at the end', async () => {
+  test('policy: a terminal sees one line that moves, and sentences at the end', needs('script'), async () => {
     const site = await serveEverywhere((request, response) => {
       if (request.url === '/3') response.writeHead(404).end();
       else page(request, response);
@@ -140,7 +147,7 @@ describe('fetch --from', () => {
     expect(sentences.join('\n')).toContain('http_4xx 1');
   });
 
-  test('policy: NO_COLOR is honoured', async () => {
+  test('policy: NO_COLOR is honoured', needs('script'), async () => {
     const site = await serveEverywhere(page);
     site.list(5);
     const {code, output} = await onTerminal(site, [], () => {}, {TERM: 'xterm', NO_COLOR: '1'});
@@ -149,40 +156,46 @@ describe('fetch --from', () => {
     expect(output).toContain('5 pages of 5');
   });
 
-  test('policy: Ctrl-C ends it with 130 and says how to go on; going on fetches only the rest', async () => {
-    const site = await serveEverywhere((request, response) => {
-      if (Number(request.url?.slice(1)) < 50) page(request, response);
-      // The others are never answered.
-    });
-    site.list(150);
-    let typed = false;
-    const {code, output} = await onTerminal(site, ['--delay', '0'], (seen, {type}) => {
-      if (typed || !/\D\d\d\/150/.test(seen)) return;
-      typed = true;
-      type('\u0003');
-    });
-    expect(code).toBe(130);
-    expect(output).toMatch(/Interrupted: \d+ left\. The same command goes on from here\./);
-    const done = readFileSync(join(site.out, 'manifest.jsonl'), 'utf8').trim().split('\n').length;
-    expect(done).toBeGreaterThanOrEqual(10);
-    expect(readdirSync(site.out)).not.toContain('.partial');
+  test(
+    'policy: Ctrl-C ends it with 130 and says how to go on; going on fetches only the rest',
+    needs('script'),
+    async () => {
+      const site = await serveEverywhere((request, response) => {
+        if (Number(request.url?.slice(1)) < 50) page(request, response);
+        // The others are never answered.
+      });
+      site.list(150);
+      let typed = false;
+      const {code, output} = await onTerminal(site, ['--delay', '0'], (seen, {type}) => {
+        if (typed || !/\D\d\d\/150/.test(seen)) return;
+        typed = true;
+        type('\u0003');
+      });
+      expect(code).toBe(130);
+      expect(output).toMatch(/Interrupted: \d+ left\. The same command goes on from here\./);
+      const done = readFileSync(join(site.out, 'manifest.jsonl'), 'utf8').trim().split('\n').length;
+      expect(done).toBeGreaterThanOrEqual(10);
+      expect(readdirSync(site.out)).not.toContain('.partial');
 
-    site.list(50);
-    const before = site.server.requests.length;
-    const rest = await follow(
-      process.execPath,
-      [MAIN, ...site.args, '--delay', '0'],
-      {cwd: site.cwd},
-      () => {},
-    );
-    expect(rest.code).toBe(0);
-    const {skipped, fetched} = summaryOf(rest.output);
-    expect({skipped, sum: skipped + fetched}).toEqual({skipped: done, sum: 50});
-    const asked = site.server.requests.slice(before).filter(request => !request.includes('robots'));
-    expect(asked).toHaveLength(fetched);
-  });
+      site.list(50);
+      const before = site.server.requests.length;
+      const rest = await follow(
+        process.execPath,
+        [MAIN, ...site.args, '--delay', '0'],
+        {cwd: site.cwd},
+        () => {},
+      );
+      expect(rest.code).toBe(0);
+      const {skipped, fetched} = summaryOf(rest.output);
+      expect({skipped, sum: skipped + fetched}).toEqual({skipped: done, sum: 50});
+      const asked = site.server.requests.slice(before).filter(request => !request.includes('robots'));
+      expect(asked).toHaveLength(fetched);
+    },
+  );
 
-  test('policy: a killed batch loses nothing but the pages that were under way', async () => {
+  test('policy: a killed batch loses nothing but the pages that were under way', {
+    tags: 'stress',
+  }, async () => {
     const site = await serveEverywhere(page);
     site.list(300);
     const killed = await follow(

@@ -3,14 +3,15 @@ import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {startOrigin} from '../support/fleet.ts';
-import {REDIS_SERVER, startRedis} from '../support/redis-engine.ts';
+import {needs} from '../support/parts.ts';
+import {startRedis} from '../support/redis-engine.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const REPLICA = fileURLToPath(new URL('../support/hub-replica.js', import.meta.url));
 
-describe.runIf(REDIS_SERVER !== undefined)('S1 replicas in processes of their own', () => {
+describe('S1 replicas in processes of their own', needs('Redis'), () => {
   test('S1 a replica that is killed while it leads is replaced within a turn', {
-    tags: 'slow',
+    tags: 'stress',
     timeout: 60_000,
   }, async () => {
     const engine = await startRedis();
@@ -53,7 +54,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 replicas in processes of their ow
     expect(origin.robots()).toHaveLength(1);
   });
 
-  test('S1 without tools.hub.url nothing of the hub is loaded', async () => {
+  test('S1 without tools.hub.url nothing of the hub is loaded', {tags: 'stress'}, async () => {
     const loaded = async (...args: readonly string[]): Promise<string> => {
       const script = `
         import {createToolbox} from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
@@ -74,7 +75,7 @@ describe.runIf(REDIS_SERVER !== undefined)('S1 replicas in processes of their ow
       return printed;
     };
     const without = await loaded('');
-    expect(without).toContain('assemble-web');
+    expect(without).toContain('web-context');
     expect(without).not.toMatch(/@redis|hub\/(?:open-hub|connection|redis-client)/);
     expect(await loaded('redis://127.0.0.1:1')).toContain('@redis/client');
   });

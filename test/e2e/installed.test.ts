@@ -16,8 +16,10 @@ import {fileURLToPath} from 'node:url';
 import {Client} from '@modelcontextprotocol/client';
 import {StdioClientTransport} from '@modelcontextprotocol/client/stdio';
 import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {pack, unpackPackage} from '../../scripts/release/unpack-package.js';
-import {startHttpServer} from '../support/http-server.ts';
+import {unpackPackage} from '../../scripts/release/unpack-package.js';
+import {startHttpServer, type TestHttpServer} from '../support/http-server.ts';
+import {packedPackage} from '../support/packed-package.ts';
+import {has, needs} from '../support/parts.ts';
 import {startRedis} from '../support/redis-engine.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
@@ -46,7 +48,7 @@ let modules = '';
 beforeAll(async () => {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'forge-installed-')));
   modules = join(place, 'node_modules');
-  await unpackPackage(await pack(place), modules);
+  await unpackPackage(await packedPackage(), modules);
   mkdirSync(join(modules, '.bin'));
   symlinkSync('../forge-tools/dist/bin/forge-tools.js', join(modules, '.bin/forge-tools'));
   symlinkSync(join(ROOT, 'node_modules/@redis'), join(modules, '@redis'));
@@ -60,16 +62,16 @@ interface Home {
   readonly folder: string;
 }
 
-/** A user's home with nothing in it but the override of one port, which docs/config.md names. */
+/** A user's home with nothing in it but the opening of one page, which docs/quickstart.md shows. */
 function openHome(port?: number, settings = ''): Home {
   const home = temporaryDirectory();
   const folder = join(home, 'project');
   mkdirSync(folder);
   if (port !== undefined) {
-    mkdirSync(join(home, 'config/forge'), {recursive: true});
+    mkdirSync(join(home, 'config/forge-tools'), {recursive: true});
     writeFileSync(
-      join(home, 'config/forge/config.toml'),
-      `profile = "guarded"\n[tools.webfetch.security]\nallow_insecure_overrides = true\nblock_loopback = false\nallowed_ports = [${port}]\n${settings}`,
+      join(home, 'config/forge-tools/config.toml'),
+      `[[tools.webfetch.allow_private]]\nhost = "127.0.0.1"\ncidr = "127.0.0.0/8"\nports = [${port}]\n${settings}`,
     );
   }
   const env = {
@@ -83,11 +85,16 @@ function openHome(port?: number, settings = ''): Home {
 }
 
 async function serveExample(): Promise<{readonly origin: string; readonly port: number}> {
-  const server = await startHttpServer({
+  const server: TestHttpServer = await startHttpServer({
     '/': (_, response) =>
       response
         .writeHead(200, {'Content-Type': 'text/html'})
         .end('<title>Example</title><h1>Example</h1><p>An example for documents.</p>'),
+    // A search engine that finds the page.
+    '/search': (_, response) => {
+      const results = [{url: `${server.origin}/`, title: 'Example', content: 'An example.'}];
+      response.writeHead(200, {'Content-Type': 'application/json'}).end(JSON.stringify({results}));
+    },
   });
   onTestFinished(() => server.close());
   return {origin: server.origin, port: Number(new URL(server.origin).port)};
@@ -119,12 +126,13 @@ test('policy: a document that needs all of the standard is read where no other p
 });
 
 describe('what the pages say, from an installed tarball', () => {
-  test('policy: every command of a block of commands', async () => {
+  test('policy: every command of a block of commands', {...needs('Redis'), timeout: 180_000}, async () => {
     const {origin, port} = await serveExample();
     // What docs/scale.md asks for: a server, its address, and the client.
     const engine = await startRedis();
     onTestFinished(() => engine.stop());
-    const home = openHome(port, `[tools.hub]\nurl = "${engine.url}"\n`);
+    const searching = `[[tools.websearch.engines]]\nkind = "searxng"\nendpoint = "${origin}/search"\n`;
+    const home = openHome(port, `[tools.hub]\nurl = "${engine.url}"\n${searching}`);
     writeFileSync(join(home.folder, 'urls.txt'), `${origin}/\n`);
     // A fetch at no terminal is a call of a person; a write of an agent waits for an approval.
     await type('forge-tools call write_file \'{"path": "a", "content": "b"}\'', home);
@@ -142,7 +150,7 @@ describe('what the pages say, from an installed tarball', () => {
       const expected = real.includes('doctor') ? /^[01]$/ : /^0$/;
       expect(String(code), `${page}: ${line}\n${said}`).toMatch(expected);
     }
-  }, 180_000);
+  });
 
   test('policy: every entry for a client', async () => {
     const lines = new Set(PAGES.flatMap(setupsOf));
@@ -151,6 +159,45 @@ describe('what the pages say, from an installed tarball', () => {
       const {code, said} = await type(`yes | ${line}`, openHome());
       expect(code, `${line}\n${said}`).toBe(0);
       expect(said).toContain('forge-tools');
+    }
+  }, 180_000);
+
+  test('policy: every example of the README and of the library page', async () => {
+    const {origin, port} = await serveExample();
+    const config = {
+      tools: {webfetch: {allow_private: [{host: '127.0.0.1', cidr: '127.0.0.0/8', ports: [port]}]}},
+    };
+    const prints = {
+      'toolbox.search(': 'The colour of it',
+      'toolbox.strReplace(': '-The colour of it',
+      'toolbox.run(': 'exit code 0 in bubblewrap',
+      'toolbox.writeFile(': '6',
+      'toolbox.webFetch(': 'Example',
+      'toolbox.call(': '2',
+    };
+    const examples = ['README.md', 'docs/library.md']
+      .flatMap(page => [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)])
+      .map(([, code = '']) => code)
+      .filter(code => !code.includes('toolbox.run(') || has('bubblewrap'));
+    expect(examples.length).toBeGreaterThan(5);
+    for (const code of examples) {
+      const home = openHome();
+      symlinkSync(modules, join(home.folder, 'node_modules'));
+      writeFileSync(join(home.folder, 'README.md'), '# TODO\nThe colour of it\n');
+      writeFileSync(join(home.folder, 'a.ts'), '// TODO\n// The colour of it\n');
+      writeFileSync(join(home.folder, 'package.json'), '{"scripts": {"test": "echo tested"}}');
+      const script = code
+        .replaceAll('https://example.com/', `${origin}/`)
+        .replace('createToolbox()', 'createToolbox({})')
+        .replace('createToolbox({', `createToolbox({config: ${JSON.stringify(config)}, `)
+        // What only the compiler reads.
+        .replace(/\btype \w+, /, '')
+        .replace(/: ApprovalRule =/, ' =');
+      writeFileSync(join(home.folder, 'example.mjs'), script);
+      const {code: exit, said} = await type('node example.mjs', home);
+      expect(exit, `${code}\n${said}`).toBe(0);
+      const [, expected] = Object.entries(prints).find(([call]) => code.includes(call)) ?? [];
+      expect(said, code).toContain(expected);
     }
   }, 180_000);
 

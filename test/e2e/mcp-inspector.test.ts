@@ -37,7 +37,7 @@ function inspect(args: readonly string[]): Promise<unknown> {
 }
 
 describe('@modelcontextprotocol/inspector --cli', () => {
-  test('lists and calls over stdio', {timeout: TIMEOUT_MS}, async () => {
+  test('lists and calls over stdio', {timeout: TIMEOUT_MS, tags: 'stress'}, async () => {
     const command = [process.execPath, SERVER, 'stdio'];
     const listed = await inspect([...command, '--method', 'tools/list']);
     expect(listed).toMatchObject({tools: [{name: 'echo', title: 'Echo', annotations: {readOnlyHint: true}}]});
@@ -45,7 +45,10 @@ describe('@modelcontextprotocol/inspector --cli', () => {
     expect(await inspect([...command, ...call])).toMatchObject({structuredContent: {data: {text: 'hi'}}});
   });
 
-  test('lists over HTTP with the token of the token file', {timeout: TIMEOUT_MS}, async () => {
+  test('lists over HTTP with the token of the token file', {
+    timeout: TIMEOUT_MS,
+    tags: 'stress',
+  }, async () => {
     const tokenFile = join(temporaryDirectory(), 'token');
     const server = spawn(process.execPath, [SERVER, 'http', tokenFile], {
       stdio: ['ignore', 'pipe', 'inherit'],

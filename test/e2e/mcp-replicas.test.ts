@@ -4,9 +4,10 @@ import {request} from 'node:http';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {type Balancer, HAPROXY, startBalancer} from '../support/balancer.ts';
+import {type Balancer, startBalancer} from '../support/balancer.ts';
 import {startOrigin} from '../support/fleet.ts';
-import {REDIS_SERVER, startRedis} from '../support/redis-engine.ts';
+import {needs} from '../support/parts.ts';
+import {startRedis} from '../support/redis-engine.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/bin/forge-tools.js', import.meta.url));
@@ -59,7 +60,7 @@ allowed_ports = [${originPort}]
     const home = join(directory, String(at));
     const child = spawn(process.execPath, [MAIN, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: {PATH: process.env['PATH'], HOME: home, FORGE_MCP_TOKEN: TOKEN, HUB_PASSWORD: PASSWORD},
+      env: {PATH: process.env['PATH'], HOME: home, FORGE_TOOLS_MCP_TOKEN: TOKEN, HUB_PASSWORD: PASSWORD},
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)));
@@ -112,57 +113,54 @@ async function webFetch(
   });
 }
 
-describe.runIf(REDIS_SERVER !== undefined && HAPROXY !== undefined)(
-  'S1 the example with replicas behind a balancer',
-  () => {
-    test('S1 8 replicas with 1,000 clients on 100 pages fetch each page once', {
-      timeout: 180_000,
-      tags: 'slow',
-    }, async () => {
-      const origin = await startOrigin(undefined, 50);
-      const {fetch} = await openExample(8, origin.port);
-      const answers = await Promise.all(
-        Array.from({length: 1000}, (_, at) => fetch(`http://127.0.0.1:${origin.port}/page-${at % 100}`)),
-      );
-      for (const [at, {status, text}] of answers.entries()) {
-        expect({status, text}).toMatchObject({
-          status: 200,
-          text: expect.stringContaining(`The text of /page-${at % 100}.`),
-        });
-      }
-      expect(origin.pages()).toHaveLength(100);
-      expect(origin.robots()).toHaveLength(1);
-    });
-
-    test('S1 a replica that is told to end loses no call, with calls under way and new ones all the time', {
-      timeout: 120_000,
-      tags: 'slow',
-    }, async () => {
-      const origin = await startOrigin(undefined, 300);
-      const {replicas, balancer, fetch} = await openExample(3, origin.port);
-      let isOver = false;
-      let asked = 0;
-      const clients = Array.from({length: 12}, async () => {
-        const answers: string[] = [];
-        while (!isOver) {
-          asked += 1;
-          const {status, text} = await fetch(`http://127.0.0.1:${origin.port}/call-${asked}`);
-          answers.push(status === 200 && text.includes('The text of /call-') ? 'ok' : `${status} ${text}`);
-        }
-        return answers;
+describe('S1 the example with replicas behind a balancer', needs('Redis', 'HAProxy'), () => {
+  test('S1 8 replicas with 1,000 clients on 100 pages fetch each page once', {
+    timeout: 180_000,
+    tags: 'slow',
+  }, async () => {
+    const origin = await startOrigin(undefined, 50);
+    const {fetch} = await openExample(8, origin.port);
+    const answers = await Promise.all(
+      Array.from({length: 1000}, (_, at) => fetch(`http://127.0.0.1:${origin.port}/page-${at % 100}`)),
+    );
+    for (const [at, {status, text}] of answers.entries()) {
+      expect({status, text}).toMatchObject({
+        status: 200,
+        text: expect.stringContaining(`The text of /page-${at % 100}.`),
       });
-      const answered = (count: number) =>
-        expect.poll(() => origin.pages().length, {timeout: 30_000, interval: 20}).toBeGreaterThan(count);
-      await answered(30);
-      const [first] = replicas;
-      first?.child.kill('SIGTERM');
-      expect(await first?.ended).toBe(0);
-      await answered(origin.pages().length + 30);
-      isOver = true;
-      const answers = (await Promise.all(clients)).flat();
-      expect(answers.filter(answer => answer !== 'ok')).toEqual([]);
-      expect(answers).toHaveLength(asked);
-      expect(await balancer.ready()).toBe(2);
+    }
+    expect(origin.pages()).toHaveLength(100);
+    expect(origin.robots()).toHaveLength(1);
+  });
+
+  test('S1 a replica that is told to end loses no call, with calls under way and new ones all the time', {
+    timeout: 120_000,
+    tags: 'slow',
+  }, async () => {
+    const origin = await startOrigin(undefined, 300);
+    const {replicas, balancer, fetch} = await openExample(3, origin.port);
+    let isOver = false;
+    let asked = 0;
+    const clients = Array.from({length: 12}, async () => {
+      const answers: string[] = [];
+      while (!isOver) {
+        asked += 1;
+        const {status, text} = await fetch(`http://127.0.0.1:${origin.port}/call-${asked}`);
+        answers.push(status === 200 && text.includes('The text of /call-') ? 'ok' : `${status} ${text}`);
+      }
+      return answers;
     });
-  },
-);
+    const answered = (count: number) =>
+      expect.poll(() => origin.pages().length, {timeout: 30_000, interval: 20}).toBeGreaterThan(count);
+    await answered(30);
+    const [first] = replicas;
+    first?.child.kill('SIGTERM');
+    expect(await first?.ended).toBe(0);
+    await answered(origin.pages().length + 30);
+    isOver = true;
+    const answers = (await Promise.all(clients)).flat();
+    expect(answers.filter(answer => answer !== 'ok')).toEqual([]);
+    expect(answers).toHaveLength(asked);
+    expect(await balancer.ready()).toBe(2);
+  });
+});

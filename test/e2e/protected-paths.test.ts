@@ -1,13 +1,15 @@
 import {spawn} from 'node:child_process';
-import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {unpackPackage} from '../../scripts/release/unpack-package.js';
 import {createToolbox, type ToolResult} from '../../src/index.ts';
+import {packedPackage} from '../support/packed-package.ts';
+import {has, needs} from '../support/parts.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
-const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
 const PROTECTED = {error_type: 'path_escape', details: {reason: 'protected'}};
 const CONFIG =
   '[tools]\nmode = "enabled"\n[tools.approval]\nmode = "auto"\n[tools.run]\nenabled = true\nsandbox = "bubblewrap"\n';
@@ -59,7 +61,7 @@ describe('review R9: the configuration in the workspace is closed to every tool'
     });
   });
 
-  test.runIf(hasBubblewrap)('commands can read it, and neither change, replace nor move it', async () => {
+  test('commands can read it, and neither change, replace nor move it', needs('bubblewrap'), async () => {
     const {call, config, toolbox} = open(CONFIG);
     const command =
       'echo x >> conf/forge.toml; mv conf/forge.toml x; mv conf y; rm conf/forge.toml; cat conf/forge.toml';
@@ -69,7 +71,7 @@ describe('review R9: the configuration in the workspace is closed to every tool'
     expect(toolbox.warnings.join()).toContain('forge.toml lies in the workspace');
   });
 
-  test.runIf(hasBubblewrap)('where there is none yet, a command cannot make one', async () => {
+  test('where there is none yet, a command cannot make one', needs('bubblewrap'), async () => {
     const {call, config, toolbox} = open(undefined);
     await call('run', {command: 'mkdir -p conf; echo "[tools]" > conf/forge.toml'});
     await toolbox.close();
@@ -103,7 +105,7 @@ describe('policy: what sessions on other workspaces believe is closed to one on 
       request_id: '',
     });
     expect(written.error).toMatchObject(PROTECTED);
-    if (hasBubblewrap) {
+    if (has('bubblewrap')) {
       const command = `echo planted >${path}; mv .local/state/forge-tools x; mv .local/state y; test -e ${path}`;
       const ran = await toolbox.call({tool: 'run', params: {command}, request_id: ''});
       expect(ran.data).toMatchObject({exit_code: 1});
@@ -114,28 +116,16 @@ describe('policy: what sessions on other workspaces believe is closed to one on 
 });
 
 /** The package as a project has it that depends on it. */
-function install(): {workspace: string; main: string; home: string} {
+async function install(): Promise<{workspace: string; main: string; home: string}> {
   const home = temporaryDirectory();
   const workspace = join(home, 'project');
-  const place = join(workspace, 'node_modules', 'forge-tools');
-  mkdirSync(place, {recursive: true});
-  for (const part of ['dist', 'vocabulary', 'package.json']) {
-    cpSync(join(PACKAGE, part), join(place, part), {recursive: true});
-  }
-  const {dependencies} = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
-  const indirect = ['@modelcontextprotocol/core', 'entities', 'tldts-core'];
-  // The search program lies in a package of its own for each platform.
-  const search = readdirSync(join(PACKAGE, 'node_modules/@vscode')).map(name => `@vscode/${name}`);
-  for (const name of new Set([...Object.keys(dependencies), ...indirect, ...search])) {
-    const from = join(PACKAGE, 'node_modules', name);
-    if (existsSync(from)) cpSync(from, join(workspace, 'node_modules', name), {recursive: true});
-  }
+  const place = await unpackPackage(await packedPackage(), join(workspace, 'node_modules'));
   return {workspace, main: join(place, 'dist', 'bin', 'forge-tools.js'), home};
 }
 
 describe('review R8: the package that is installed in the workspace is not rewritten by it', () => {
-  test.runIf(hasBubblewrap)('neither by a command nor by a tool, and goes on working', async () => {
-    const {workspace, main, home} = install();
+  test('neither by a command nor by a tool, and goes on working', needs('bubblewrap'), async () => {
+    const {workspace, main, home} = await install();
     const config = join(home, 'config.toml');
     writeFileSync(config, CONFIG);
     const argv = ['call', '--jsonl', '--concurrency', '1', '--workspace', workspace, '--config', config];

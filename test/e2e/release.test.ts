@@ -1,11 +1,15 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {Client} from '@modelcontextprotocol/client';
 import {StdioClientTransport} from '@modelcontextprotocol/client/stdio';
 import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {bundleManifest, pluginFiles, serverJson} from '../../scripts/release/manifests.js';
+import {setRepository} from '../../scripts/release/set-repository.js';
+import {packedPackage} from '../support/packed-package.ts';
+import {needs} from '../support/parts.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,10 +17,11 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 describe('npm run release', () => {
   let folder = '';
-  beforeAll(() => {
+  beforeAll(async () => {
     const place = mkdtempSync(join(tmpdir(), 'forge-release-test-'));
     folder = join(place, 'release');
-    execFileSync(process.execPath, [join(ROOT, 'scripts/release/make-release.js'), folder], {
+    const argv = [folder, '--tarball', await packedPackage()];
+    execFileSync(process.execPath, [join(ROOT, 'scripts/release/make-release.js'), ...argv], {
       encoding: 'utf8',
     });
     return () => rmSync(place, {recursive: true, force: true});
@@ -66,6 +71,26 @@ describe('npm run release', () => {
     ]);
   });
 
+  test('policy: the addresses of the project have one place, which all manifests follow', async () => {
+    const file = join(temporaryDirectory(), 'package.json');
+    copyFileSync(join(ROOT, 'package.json'), file);
+    await setRepository(file, 'https://github.com/someone/forge-tools.git');
+    const manifest = JSON.parse(readFileSync(file, 'utf8'));
+    const url = 'https://github.com/someone/forge-tools';
+    const addresses = {homepage: `${url}#readme`, bugs: `${url}/issues`};
+    expect(manifest).toEqual({
+      ...MANIFEST,
+      ...addresses,
+      repository: {type: 'git', url: `git+${url}.git`},
+    });
+    expect(serverJson(manifest)).toMatchObject({repository: {url, source: 'github'}});
+    expect(bundleManifest(manifest, 'linux')).toMatchObject({support: addresses.bugs, repository: {url}});
+    expect(pluginFiles(manifest)).toMatchObject({'.claude-plugin/plugin.json': {repository: url}});
+    await expect(setRepository(file, 'forge-tools')).rejects.toThrow(
+      'Expected https://HOST/OWNER/NAME, got "forge-tools".',
+    );
+  });
+
   test('policy: the plugin starts the version that it is of', () => {
     expect(json('claude-plugin/.claude-plugin/plugin.json')).toMatchObject({
       name: expect.stringMatching(/^[a-z][a-z0-9-]*$/),
@@ -87,52 +112,56 @@ describe('npm run release', () => {
     expect(readdirSync(join(folder, 'image')).sort()).toEqual(['Dockerfile', 'forge-tools.tgz']);
   });
 
-  test('policy: the desktop bundle is a zip with a manifest, and what it starts serves every tool', async () => {
-    const place = temporaryDirectory();
-    const workspace = join(place, 'workspace');
-    mkdirSync(workspace);
-    const bundle = readdirSync(folder).find(name => name.endsWith('.mcpb')) ?? '';
-    // Another reader of the format than ours.
-    const unzip = `import os,sys,zipfile
+  test(
+    'policy: the desktop bundle is a zip with a manifest, and what it starts serves every tool',
+    needs('Python'),
+    async () => {
+      const place = temporaryDirectory();
+      const workspace = join(place, 'workspace');
+      mkdirSync(workspace);
+      const bundle = readdirSync(folder).find(name => name.endsWith('.mcpb')) ?? '';
+      // Another reader of the format than ours.
+      const unzip = `import os,sys,zipfile
 with zipfile.ZipFile(sys.argv[1]) as z:
     assert z.testzip() is None
     for i in z.infolist():
         p = z.extract(i, sys.argv[2])
         os.chmod(p, i.external_attr >> 16 & 0o777)`;
-    execFileSync('python3', ['-c', unzip, join(folder, bundle), place]);
-    const manifest = JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8'));
-    expect(manifest).toMatchObject({
-      manifest_version: '0.3',
-      name: 'forge-tools',
-      version: MANIFEST.version,
-      server: {type: 'node'},
-      compatibility: {platforms: [process.platform]},
-    });
-    expect(readFileSync(join(place, manifest.server.entry_point), 'utf8')).toMatch(/^#!/);
-    const values: Record<string, string> = {
-      // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the application replaces such names
-      '${__dirname}': place,
-      '${user_config.workspace}': workspace,
-      '${user_config.profile}': manifest.user_config.profile.default,
-      // biome-ignore-end lint/suspicious/noTemplateCurlyInString: as above
-    };
-    const args = manifest.server.mcp_config.args.map((argument: string) =>
-      argument.replace(/\$\{[^}]+\}/g, name => values[name] ?? name),
-    );
-    expect(args.join(' ')).not.toContain('$');
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args,
-      cwd: place,
-      env: {HOME: place, PATH: process.env['PATH'] ?? ''},
-      stderr: 'ignore',
-    });
-    const client = new Client({name: 'test', version: '1'});
-    onTestFinished(() => client.close());
-    await client.connect(transport);
-    const {tools} = await client.listTools();
-    expect(tools.map(({name}) => name)).toEqual(expect.arrayContaining(['web_fetch', 'read_file', 'run']));
-    const written = await client.callTool({name: 'search', arguments: {query: 'nothing'}});
-    expect(written.isError ?? false).toBe(false);
-  }, 60_000);
+      execFileSync('python3', ['-c', unzip, join(folder, bundle), place]);
+      const manifest = JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8'));
+      expect(manifest).toMatchObject({
+        manifest_version: '0.3',
+        name: 'forge-tools',
+        version: MANIFEST.version,
+        server: {type: 'node'},
+        compatibility: {platforms: [process.platform]},
+      });
+      expect(readFileSync(join(place, manifest.server.entry_point), 'utf8')).toMatch(/^#!/);
+      const values: Record<string, string> = {
+        // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the application replaces such names
+        '${__dirname}': place,
+        '${user_config.workspace}': workspace,
+        '${user_config.profile}': manifest.user_config.profile.default,
+        // biome-ignore-end lint/suspicious/noTemplateCurlyInString: as above
+      };
+      const args = manifest.server.mcp_config.args.map((argument: string) =>
+        argument.replace(/\$\{[^}]+\}/g, name => values[name] ?? name),
+      );
+      expect(args.join(' ')).not.toContain('$');
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args,
+        cwd: place,
+        env: {HOME: place, PATH: process.env['PATH'] ?? ''},
+        stderr: 'ignore',
+      });
+      const client = new Client({name: 'test', version: '1'});
+      onTestFinished(() => client.close());
+      await client.connect(transport);
+      const {tools} = await client.listTools();
+      expect(tools.map(({name}) => name)).toEqual(expect.arrayContaining(['web_fetch', 'read_file', 'run']));
+      const written = await client.callTool({name: 'search', arguments: {query: 'nothing'}});
+      expect(written.isError ?? false).toBe(false);
+    },
+  );
 });

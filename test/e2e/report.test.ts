@@ -1,15 +1,15 @@
 // The page of a run in a real browser: what pages, commands and models wrote in it is seen and never runs.
+
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {describe, expect, onTestFinished} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {systemClock} from '../../src/core/clock.ts';
-import type {Json} from '../../src/core/json.ts';
+import type {Json} from '../../src/core/result.ts';
 import {createToolbox} from '../../src/index.ts';
-import {serveRun} from '../../src/report/live/serve-run.ts';
+import {serveRun} from '../../src/report/live.ts';
 import {writeReport} from '../../src/report/write-report.ts';
-import {browserTest} from '../support/browser-test.ts';
 import {type ChromiumPage, openChromiumPage} from '../support/chromium-page.ts';
 import {
   echoTool,
@@ -18,6 +18,7 @@ import {
   toolOf,
   writeNoteTool,
 } from '../support/open-test-runtime.ts';
+import {needs} from '../support/parts.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
 /** A server that nothing may ask. The value lists who did. */
@@ -111,8 +112,9 @@ const shownRows = 'document.querySelectorAll("li.call:not([hidden])").length';
 const focusedStep = 'document.activeElement.closest("li.call")?.id';
 
 describe('the report in a browser', () => {
-  browserTest(
+  test(
     'policy: hostile content in every field is seen, and nothing of it runs or is asked for',
+    needs('Chromium'),
     async () => {
       const trap = await openTrap();
       const texts = hostileTexts(trap.origin);
@@ -155,20 +157,23 @@ describe('the report in a browser', () => {
     },
   );
 
-  browserTest('policy: the page has no way to run what somebody finds a way to put in', async () => {
-    const trap = await openTrap();
-    const page = await openReport(await recordHostileRun(['x']));
-    for (const attempt of [
-      'document.body.innerHTML = "<img src=x onerror=window.owned=1>"',
-      'eval("window.owned = 1")',
-      'document.write("<b>x</b>")',
-    ]) {
-      await expect(page.evaluate(`(() => { ${attempt} })()`), attempt).rejects.toThrow(
-        /TrustedHTML|Trusted|unsafe-eval|Evaluat/,
-      );
-    }
-    await page
-      .evaluate(`(() => {
+  test(
+    'policy: the page has no way to run what somebody finds a way to put in',
+    needs('Chromium'),
+    async () => {
+      const trap = await openTrap();
+      const page = await openReport(await recordHostileRun(['x']));
+      for (const attempt of [
+        'document.body.innerHTML = "<img src=x onerror=window.owned=1>"',
+        'eval("window.owned = 1")',
+        'document.write("<b>x</b>")',
+      ]) {
+        await expect(page.evaluate(`(() => { ${attempt} })()`), attempt).rejects.toThrow(
+          /TrustedHTML|Trusted|unsafe-eval|Evaluat/,
+        );
+      }
+      await page
+        .evaluate(`(() => {
       const add = (tag, set) => document.body.append(Object.assign(document.createElement(tag), set));
       add('img', {src: '${trap.origin}/img'});
       add('iframe', {src: '${trap.origin}/frame'});
@@ -179,13 +184,14 @@ describe('the report in a browser', () => {
       button.click();
       fetch('${trap.origin}/fetch').catch(() => {});
     })()`)
-      .catch(() => {});
-    await page.until('document.querySelector("iframe") !== null');
-    expect(await page.evaluate('"owned" in window')).toBe(false);
-    expect(trap.asked).toEqual([]);
-  });
+        .catch(() => {});
+      await page.until('document.querySelector("iframe") !== null');
+      expect(await page.evaluate('"owned" in window')).toBe(false);
+      expect(trap.asked).toEqual([]);
+    },
+  );
 
-  browserTest('report: keys move, open and close, and find', async () => {
+  test('report: keys move, open and close, and find', needs('Chromium'), async () => {
     const runtime = await openTestRuntime({
       tools: [echoTool, toolOf('fails', async () => Promise.reject(new Error('no')))],
     });
@@ -219,8 +225,9 @@ describe('the report in a browser', () => {
     expect(page.complaints).toEqual([]);
   });
 
-  browserTest(
+  test(
     'report: the headline says what the run came to, and what it changed is above the calls',
+    needs('Chromium'),
     async () => {
       const workspace = temporaryDirectory();
       const runDirectory = join(temporaryDirectory(), 'run');
@@ -261,7 +268,7 @@ describe('the report in a browser', () => {
     },
   );
 
-  browserTest('report: the timeline zooms to a call, and back to the whole run', async () => {
+  test('report: the timeline zooms to a call, and back to the whole run', needs('Chromium'), async () => {
     // A call within a millisecond has no length to zoom to.
     let now = Date.now();
     const runtime = await openTestRuntime({clock: {...systemClock, now: () => (now += 5)}});
@@ -286,8 +293,9 @@ describe('the report in a browser', () => {
     await page.until('!document.getElementById("zoom-all").hidden');
   });
 
-  browserTest(
+  test(
     'report: a search shows where a closed call has it, and a call has a link to copy',
+    needs('Chromium'),
     async () => {
       const runtime = await openTestRuntime();
       const text = `${'before '.repeat(60)}needle${' behind'.repeat(30)}`;
@@ -310,16 +318,20 @@ describe('the report in a browser', () => {
     },
   );
 
-  browserTest('report: on paper everything is open, and the keys and filters are not there', async () => {
-    const page = await openReport(await recordHostileRun(hostileTexts('http://127.0.0.1:9').slice(0, 2)));
-    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
-    expect(await page.evaluate('document.querySelectorAll("li.call details:not([open])").length')).toBe(0);
-    expect(await page.evaluate('document.querySelectorAll("li.call .body").length')).toBe(10);
-    await page.evaluate('dispatchEvent(new Event("afterprint"))');
-    expect(await page.evaluate('document.querySelectorAll("li.call details[open]").length')).toBe(0);
-  });
+  test(
+    'report: on paper everything is open, and the keys and filters are not there',
+    needs('Chromium'),
+    async () => {
+      const page = await openReport(await recordHostileRun(hostileTexts('http://127.0.0.1:9').slice(0, 2)));
+      await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+      expect(await page.evaluate('document.querySelectorAll("li.call details:not([open])").length')).toBe(0);
+      expect(await page.evaluate('document.querySelectorAll("li.call .body").length')).toBe(10);
+      await page.evaluate('dispatchEvent(new Event("afterprint"))');
+      expect(await page.evaluate('document.querySelectorAll("li.call details[open]").length')).toBe(0);
+    },
+  );
 
-  browserTest('report: filters combine, and one button takes them all back', async () => {
+  test('report: filters combine, and one button takes them all back', needs('Chromium'), async () => {
     const runtime = await openTestRuntime({tools: [echoTool, toolOf('other', async () => ({ok: true}))]});
     await runtime.call('echo', {text: 'a'});
     await runtime.call('other');
@@ -346,31 +358,36 @@ describe('the report in a browser', () => {
     expect(await page.evaluate(shownRows)).toBe(3);
   });
 
-  browserTest('report: it fits a phone, in light and dark, and has a name for everything', async () => {
-    const runtime = await recordHostileRun(hostileTexts('http://127.0.0.1:9').slice(-4));
-    const page = await openReport(runtime);
-    await page.evaluate(
-      'for (const details of document.querySelectorAll("li.call details")) details.open = true',
-    );
-    for (const width of [390, 1280]) {
-      await page.resize(width, 844);
-      await page.until(`innerWidth === ${width}`);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    }
-    const background = 'getComputedStyle(document.body).backgroundColor';
-    await page.colors('light');
-    const light = await page.evaluate(background);
-    await page.colors('dark');
-    expect(await page.evaluate(background)).not.toBe(light);
-    await page.press('t');
-    expect(await page.evaluate(background)).toBe(light);
-    const nameless =
-      '[...document.querySelectorAll("button, input, select, [role=img]")].filter(node => !(node.textContent.trim() || node.ariaLabel || node.labels?.length)).length';
-    expect(await page.evaluate(nameless)).toBe(0);
-  });
+  test(
+    'report: it fits a phone, in light and dark, and has a name for everything',
+    needs('Chromium'),
+    async () => {
+      const runtime = await recordHostileRun(hostileTexts('http://127.0.0.1:9').slice(-4));
+      const page = await openReport(runtime);
+      await page.evaluate(
+        'for (const details of document.querySelectorAll("li.call details")) details.open = true',
+      );
+      for (const width of [390, 1280]) {
+        await page.resize(width, 844);
+        await page.until(`innerWidth === ${width}`);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
+      const background = 'getComputedStyle(document.body).backgroundColor';
+      await page.colors('light');
+      const light = await page.evaluate(background);
+      await page.colors('dark');
+      expect(await page.evaluate(background)).not.toBe(light);
+      await page.press('t');
+      expect(await page.evaluate(background)).toBe(light);
+      const nameless =
+        '[...document.querySelectorAll("button, input, select, [role=img]")].filter(node => !(node.textContent.trim() || node.ariaLabel || node.labels?.length)).length';
+      expect(await page.evaluate(nameless)).toBe(0);
+    },
+  );
 
-  browserTest(
+  test(
     'report: --live shows what comes, and takes neither place, filter nor focus from the reader',
+    needs('Chromium'),
     async () => {
       const runtime = await openTestRuntime({
         tools: [

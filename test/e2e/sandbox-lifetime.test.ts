@@ -1,4 +1,4 @@
-import {type ChildProcess, execFileSync, type StdioOptions, spawn} from 'node:child_process';
+import {type ChildProcess, execFileSync, type StdioOptions, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {
   chownSync,
@@ -13,19 +13,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {fileForUser} from '../support/file-for-user.ts';
 import {openSandbox, processesWith, runOptions, uniqueSleep} from '../support/open-sandbox.ts';
+import {has, needs} from '../support/parts.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
-const hasDocker = process.env['FORGE_TEST_DOCKER_HOST'] !== undefined;
-const hasBubblewrap = process.env['FORGE_TEST_BWRAP'] !== undefined;
 function makeRepository(workspace: string): void {
   execFileSync('git', ['init', '-q', workspace], {env: {PATH: '/usr/bin:/bin', HOME: '/nonexistent'}});
 }
 
-const HOST = new URL('../support/sandbox-host.js', import.meta.url).pathname;
+const HOST = fileURLToPath(new URL('../support/sandbox-host.js', import.meta.url));
 
 async function until(holds: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 15_000;
@@ -94,10 +94,10 @@ function groups(): readonly string[] {
 }
 
 describe.each([
-  {sandbox: 'bubblewrap', present: hasBubblewrap} as const,
-  {sandbox: 'docker', present: hasDocker} as const,
-])('$sandbox', ({sandbox, present}) => {
-  test.runIf(present)('policy: when the host is killed, everything inside dies', async () => {
+  {sandbox: 'bubblewrap', part: 'bubblewrap'} as const,
+  {sandbox: 'docker', part: 'Docker'} as const,
+])('$sandbox', ({sandbox, part}) => {
+  test('policy: when the host is killed, everything inside dies', needs(part), async () => {
     const sleep = uniqueSleep();
     const {host, workspace} = startHost(sandbox, `setsid sleep ${sleep} & sleep ${sleep}`);
     await until(() => processesWith(`sleep\0${sleep}`).length === 2, 'the command to run');
@@ -109,13 +109,13 @@ describe.each([
     if (sandbox === 'docker') await until(() => containersOf(workspace) === '', 'no container to be left');
   });
 
-  test.runIf(present)('policy: a host that forgets to close the sandbox can still end', async () => {
+  test('policy: a host that forgets to close the sandbox can still end', needs(part), async () => {
     const {host} = startHost(sandbox, 'echo done', {env: {FORGE_TEST_NO_CLOSE: '1'}});
     const [code] = await once(host, 'exit');
     expect(code).toBe(0);
   });
 
-  test.runIf(present)('policy: close leaves no process, no container and no control group', async () => {
+  test('policy: close leaves no process, no container and no control group', needs(part), async () => {
     const opened = openSandbox({settings: {sandbox}});
     await Promise.all([opened.run('true'), opened.run('true')]);
     await opened.run('true');
@@ -125,7 +125,7 @@ describe.each([
     if (sandbox === 'docker') expect(containersOf(opened.workspace)).toBe('');
   });
 
-  test.runIf(present)('W11: a repository that a person makes between two commands is guarded', async () => {
+  test('W11: a repository that a person makes between two commands is guarded', needs(part), async () => {
     const opened = openSandbox({settings: {sandbox}});
     onTestFinished(() => opened.close());
     await opened.run('true');
@@ -136,8 +136,9 @@ describe.each([
     expect(readdirSync(opened.workspace)).toEqual(['.git']);
   });
 
-  test.runIf(present)(
+  test(
     'review R1: what the host replaces or moves between two commands is guarded as before',
+    needs(part),
     async () => {
       const config = (workspace: string): string => join(workspace, '.git/config');
       const opened = openSandbox({settings: {sandbox, git: 'commit'}, prepare: makeRepository});
@@ -146,7 +147,8 @@ describe.each([
       // Time and again, as the number of a removed file is given to the next one.
       for (const text of ['[core] # second', '[core] # third']) {
         await opened.run('true');
-        if (sandbox === 'bubblewrap') await until(isSandboxWarm, 'a box to wait for the next command');
+        if (sandbox === 'bubblewrap' && has('control groups'))
+          await until(isSandboxWarm, 'a box to wait for the next command');
         writeFileSync(`${config(opened.workspace)}.lock`, text);
         renameSync(`${config(opened.workspace)}.lock`, config(opened.workspace));
         const ran = await opened.run(`cat .git/config; ${tries}`);
@@ -163,8 +165,9 @@ describe.each([
     },
   );
 
-  test.runIf(present)(
+  test(
     'W11: a place holder goes with the last session, and a killed one leaves it to the next',
+    needs(part),
     async () => {
       const {host, workspace} = startHost(sandbox, `sleep ${uniqueSleep()}`);
       await until(
@@ -186,7 +189,7 @@ describe.each([
   );
 });
 
-describe.runIf(hasBubblewrap)('bubblewrap', () => {
+describe('bubblewrap', needs('bubblewrap'), () => {
   const settings = {sandbox: 'bubblewrap'} as const;
 
   test.each([
@@ -263,7 +266,7 @@ describe.runIf(hasBubblewrap)('bubblewrap', () => {
   });
 });
 
-describe.runIf(hasDocker)('docker', () => {
+describe('docker', needs('Docker'), () => {
   const docker = (...args: string[]): Promise<unknown> =>
     once(
       spawn('docker', args, {
@@ -336,3 +339,38 @@ function processesName(workspace: string): string {
 function readCommand(pid: number): readonly string[] {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
 }
+
+const PROGRAM = resolve(import.meta.dirname, '../../dist/bin/forge-tools.js');
+
+/** A command line in a mount namespace whose /proc is gone. */
+function withoutProc(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const script = 'umount -l /proc && exec "$@"';
+  const {status, stdout, stderr} = spawnSync(
+    'unshare',
+    ['--mount', 'sh', '-c', script, 'sh', process.execPath, PROGRAM, ...args],
+    {encoding: 'utf8', env: {PATH: process.env['PATH'], HOME: temporaryDirectory(), ...env}},
+  );
+  return {status, text: stdout + stderr};
+}
+
+test.each([
+  ['read_file', {path: 'a.txt'}],
+  ['run', {command: 'true'}],
+])('review B14: without /proc %s says what is missing, and runs nothing', needs('root'), (tool, params) => {
+  const workspace = temporaryDirectory();
+  writeFileSync(join(workspace, 'a.txt'), 'one\n');
+  const {status, text} = withoutProc(['call', tool, JSON.stringify(params), '--workspace', workspace]);
+  expect(status).not.toBe(0);
+  expect(text).toContain(`Could not open the workspace "${workspace}": ENOENT.`);
+  expect(text).toContain('/proc mounted');
+});
+
+test(
+  'review B14: without /proc doctor says that no workspace can be opened',
+  needs('root', 'bubblewrap'),
+  () => {
+    const {status, text} = withoutProc(['doctor']);
+    expect(status).not.toBe(0);
+    expect(text).toContain('/proc mounted');
+  },
+);

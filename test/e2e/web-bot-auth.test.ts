@@ -269,17 +269,10 @@ describe('the key of a bot', () => {
     ];
     chmodSync(keyFile, 0o640);
     said.push(problem({key_file: keyFile, agent_url}));
+    // biome-ignore format: a list
     const reasons = [
-      'in the workspace',
-      'in the workspace',
-      'no Ed25519 key',
-      'ENOENT',
-      'no file of a key',
-      'agent_url is missing',
-      'key_file is missing',
-      'an https origin',
-      'an https origin',
-      'other users',
+      'in the workspace', 'in the workspace', 'no Ed25519 key', 'ENOENT', 'no file of a key',
+      'agent_url is missing', 'key_file is missing', 'an https origin', 'an https origin', 'other users',
     ];
     said.forEach((text, index) => {
       expect(text).toContain(reasons[index]);

@@ -1,8 +1,9 @@
+import {readdirSync} from 'node:fs';
 import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {PathHandler} from '../support/http-server.ts';
-import {startHttpServer, type TestHttpServer} from '../support/http-server.ts';
+import {type PathHandler, startHttpServer, type TestHttpServer} from '../support/http-server.ts';
 import {openTestToolbox} from '../support/open-test-toolbox.ts';
+import {answer, htmlPage, servePages} from '../support/serve-pages.ts';
 
 const HTML = {'Content-Type': 'text/html; charset=utf-8'};
 const page = (body: string, title = 'Page'): string =>
@@ -296,4 +297,148 @@ describe('rendering selection without a browser', () => {
       value: {rendering_method: 'http', notes: ['browser_unavailable_used_http']},
     });
   });
+});
+
+const FOLLOWED = [301, 302, 303, 307, 308];
+const NOT_FOLLOWED = [300, 304, 305, 306, 309];
+
+test.each(FOLLOWED)('FR-WF-07a FR-WF-07c %i is followed by a GET without a body', async status => {
+  const server = await servePages({
+    '/start': (_, response) => response.writeHead(status, {Location: '/end'}).end(),
+    '/end': htmlPage('<p>end'),
+  });
+  const {toolbox} = openTestToolbox([server.port]);
+  expect(await toolbox.webFetch({url: `${server.origin}/start`})).toMatchObject({
+    value: {final_url: `${server.origin}/end`, chunks: [{text: 'end'}]},
+  });
+  expect(server.requests).toEqual(['GET /robots.txt', 'GET /start', 'GET /end']);
+  const bodies = server.requestHeaders.filter(
+    headers => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined,
+  );
+  expect(bodies).toEqual([]);
+});
+
+test.each(NOT_FOLLOWED)('FR-WF-07a %i is not followed', async status => {
+  const server = await servePages({
+    '/start': (_, response) => response.writeHead(status, {Location: '/end'}).end(),
+    '/end': htmlPage('<p>end'),
+  });
+  const {toolbox} = openTestToolbox([server.port]);
+  expect(await toolbox.webFetch({url: `${server.origin}/start`})).toMatchObject({
+    error: {code: 'network', details: {error: 'unexpected_status', status}},
+  });
+  expect(server.requests).not.toContain('GET /end');
+});
+
+test('FR-WF-ROBOTS-CACHE-01 another toolbox asks for robots.txt anew, and no file holds it', async () => {
+  const server = await servePages({
+    '/robots.txt': (_, response) => response.writeHead(200).end('User-agent: *\nDisallow: /private'),
+    '/': htmlPage('<p>page'),
+  });
+  const {toolbox, cacheDir} = openTestToolbox([server.port]);
+  await toolbox.webFetch({url: server.origin});
+  await toolbox.webFetch({url: server.origin, no_cache: true});
+  const asked = () => server.requests.filter(request => request === 'GET /robots.txt').length;
+  expect(asked()).toBe(1);
+  const entries = readdirSync(cacheDir, {recursive: true, encoding: 'utf8'}).filter(name =>
+    name.endsWith('.json'),
+  );
+  expect(entries).toHaveLength(1);
+  const {toolbox: another} = openTestToolbox([server.port], {cache_dir: cacheDir});
+  await another.webFetch({url: server.origin, no_cache: true});
+  expect(asked()).toBe(2);
+});
+
+test.each([
+  ['%s#part', ''],
+  ['  %s\t', ''],
+  ['%s/a/../b?q=1#part', 'b?q=1'],
+])('FR-WF-RESP-URL-01 %j is repeated as it is, and final_url is canonical', async (form, path) => {
+  const server = await servePages({
+    '/robots.txt': (_, response) => response.writeHead(404).end(),
+    '*': htmlPage('<p>x'),
+  });
+  const {toolbox} = openTestToolbox([server.port]);
+  const url = form.replace('%s', server.origin.toUpperCase());
+  expect(await toolbox.webFetch({url})).toMatchObject({
+    value: {requested_url: url, final_url: `${server.origin}/${path}`},
+  });
+});
+
+test('FR-WF-02 a request of a URL alone has chunks of the configured size, the cache and HTTP', async () => {
+  const server = await servePages({'/': answer('text/plain', 'word\n\n'.repeat(1000))});
+  const sizesOf = async (default_max_chunk_tokens?: number) => {
+    const {toolbox} = openTestToolbox(
+      [server.port],
+      default_max_chunk_tokens === undefined ? {} : {default_max_chunk_tokens},
+    );
+    const first = await toolbox.webFetch({url: server.origin});
+    const second = await toolbox.webFetch({url: server.origin});
+    if (!first.ok || !second.ok) throw new Error('Expected two pages');
+    expect([first.value.rendering_method, first.value.notes, second.value.notes]).toEqual([
+      'http',
+      [],
+      ['cache_hit'],
+    ]);
+    return Math.max(...first.value.chunks.map(chunk => chunk.token_count));
+  };
+  // Two tokens and the line between: the largest chunk is within a paragraph of its limit.
+  for (const [configured, limit] of [
+    [undefined, 600],
+    [128, 128],
+    [2048, 2048],
+  ] as const) {
+    const largest = await sizesOf(configured);
+    expect(largest).toBeLessThanOrEqual(limit);
+    expect(largest).toBeGreaterThan(Math.min(limit, 1999) - 4);
+  }
+});
+
+test.each<readonly [string, PathHandler, number]>([
+  ['404', (_, response) => response.writeHead(404).end(), 1],
+  ['403', (_, response) => response.writeHead(403).end(), 1],
+  ['an empty file', answer('text/plain', ''), 1],
+  ['a file without a rule', answer('text/plain', 'hello\nthere\n'), 1],
+  ['a file that is not UTF-8', answer('text/plain', Buffer.from([0x55, 0xff, 0xfe, 0x0a])), 1],
+  ['503, allowed by fail_open', (_, response) => response.writeHead(503).end(), 2],
+])('FR-WF-ROBOTS-CACHE-02 FR-WF-ROBOTS-CACHE-04 %s allows two pages', async (_, robots, times) => {
+  const server = await servePages({'/robots.txt': robots, '*': htmlPage('<p>x')});
+  const {toolbox} = openTestToolbox([server.port], {robots: {fail_open: true}});
+  for (const path of ['/a', '/b']) {
+    const notes = times === 1 ? [] : ['robots_unavailable_fail_open'];
+    expect(await toolbox.webFetch({url: server.origin + path})).toMatchObject({value: {notes}});
+  }
+  expect(server.requests.filter(request => request === 'GET /robots.txt')).toHaveLength(times);
+});
+
+test('FR-WF-10 the default User-Agent is forge-webfetch/1.0, for robots.txt too', async () => {
+  const server = await servePages({'/': htmlPage('<p>x')});
+  await openTestToolbox([server.port]).toolbox.webFetch({url: server.origin});
+  expect(server.requestHeaders.map(headers => headers['user-agent'])).toEqual([
+    'forge-webfetch/1.0',
+    'forge-webfetch/1.0',
+  ]);
+});
+
+test('FR-WF-08e groups are chosen by the robots token, whatever the User-Agent says', async () => {
+  const server = await servePages({
+    '/robots.txt': answer(
+      'text/plain',
+      'User-agent: my-agent\nDisallow: /\n\nUser-agent: my-token\nAllow: /\n',
+    ),
+    '/': htmlPage('<p>x'),
+  });
+  const codeWith = async (user_agent_token: string) => {
+    const {toolbox} = openTestToolbox([server.port], {
+      user_agent: 'my-agent/1.0 (my-token)',
+      robots: {user_agent_token},
+    });
+    const result = await toolbox.webFetch({url: server.origin});
+    return result.ok ? 'ok' : result.error.code;
+  };
+  expect([await codeWith('my-token'), await codeWith('MY-AGENT'), await codeWith('agent')]).toEqual([
+    'ok',
+    'robots_disallowed',
+    'robots_disallowed',
+  ]);
 });

@@ -2,8 +2,8 @@ import {chmodSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {createToolbox} from '../../src/index.ts';
-import {browserTest, TEST_CHROMIUM} from '../support/browser-test.ts';
 import {openTestToolbox} from '../support/open-test-toolbox.ts';
+import {needs, TEST_CHROMIUM} from '../support/parts.ts';
 import {answer, htmlPage, servePages} from '../support/serve-pages.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
@@ -52,7 +52,13 @@ describe('FR-WF-19b fetch_start says how the fetch begins', () => {
       config: {
         tools: {
           mode: 'enabled',
-          webfetch: {enabled: true, cache_dir: '', rendering: {js_heavy_domains: ['127.0.0.1']}},
+          webfetch: {
+            enabled: true,
+            cache_dir: '',
+            rendering: {js_heavy_domains: ['127.0.0.1']},
+            // The guard refuses before anybody is asked.
+            allow_private: [{host: '127.0.0.1', cidr: '127.0.0.0/8', ports: [server.port]}],
+          },
         },
       },
     });
@@ -91,7 +97,7 @@ test('FR-WF-19c: every line has the fields that are required', async () => {
   expect(disallowed).toMatchObject({requested_host: '127.0.0.1', error_code: 'robots_disallowed'});
 });
 
-browserTest('FR-WF-TIMEOUT-01 the browser has network_idle_ms and five seconds', async () => {
+test('FR-WF-TIMEOUT-01 the browser has network_idle_ms and five seconds', needs('Chromium'), async () => {
   const server = await servePages({'/': htmlPage('<p>x')});
   const directory = temporaryDirectory();
   const path = join(directory, 'chromium');
@@ -126,8 +132,9 @@ test('FR-WF-18 status_text is what the server says, in the details and in the me
   });
 });
 
-browserTest(
+test(
   'F3: a page that was cached for want of a browser is a miss as soon as there is one',
+  needs('Chromium'),
   async () => {
     const server = await servePages({
       '/': htmlPage('<div id="root"></div><p>shell</p><script src="/app.js"></script>'),
@@ -148,8 +155,9 @@ browserTest(
   },
 );
 
-browserTest(
+test(
   'FR-WF-RESP-METHOD-01: FR-WF-10f text/plain is its own rendering, and is not called "browser"',
+  needs('Chromium'),
   async () => {
     const server = await servePages({'/': answer('text/plain', 'plain')});
     const {toolbox} = openTestToolbox([server.port], {browser: {chromium_path: TEST_CHROMIUM}});
@@ -171,8 +179,9 @@ describe('FR-WF-11g block_resources alone says what is not loaded', () => {
     '/never': () => {},
   };
 
-  browserTest(
+  test(
     'FR-WF-BLOCKRES-01: FR-WF-11g nothing: an event source and a prefetch are answered',
+    needs('Chromium'),
     async () => {
       const server = await servePages(pages);
       const {toolbox} = openTestToolbox([server.port], {
@@ -185,7 +194,7 @@ describe('FR-WF-11g block_resources alone says what is not loaded', () => {
     },
   );
 
-  browserTest('FR-WF-11g what is listed: they are not', async () => {
+  test('FR-WF-11g what is listed: they are not', needs('Chromium'), async () => {
     const server = await servePages(pages);
     const {toolbox} = openTestToolbox([server.port], {
       browser: {chromium_path: TEST_CHROMIUM, block_resources: ['eventsource', 'PREFETCH']},
@@ -197,7 +206,7 @@ describe('FR-WF-11g block_resources alone says what is not loaded', () => {
     expect(server.requests).not.toContain('GET /prefetched');
   });
 
-  browserTest('FR-WF-11e a stream of events that never ends is not waited for', async () => {
+  test('FR-WF-11e a stream of events that never ends is not waited for', needs('Chromium'), async () => {
     const server = await servePages(pages);
     const {toolbox} = openTestToolbox([server.port], {browser: {chromium_path: TEST_CHROMIUM}});
     expect(await toolbox.webFetch({url: `${server.origin}/endless`, force_browser: true})).toMatchObject({
@@ -206,8 +215,9 @@ describe('FR-WF-11g block_resources alone says what is not loaded', () => {
   });
 });
 
-browserTest(
+test(
   'FR-WF-BROWSER-BUDGET-01 the budget of all subresources is logged under its own name',
+  needs('Chromium'),
   async () => {
     const server = await servePages({
       '/': htmlPage('<p>text</p><script src="/1"></script><script src="/2"></script>'),

@@ -3,9 +3,9 @@ import {join} from 'node:path';
 import {inspect} from 'node:util';
 import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {ConfigError, createToolbox, type LogEvent, type ToolboxOptions} from '../../src/index.ts';
-import {TEST_CHROMIUM} from '../support/browser-test.ts';
 import {type CertificateAuthority, createCertificateAuthority} from '../support/certificates.ts';
 import {type PathHandler, startHttpServer} from '../support/http-server.ts';
+import {TEST_CHROMIUM} from '../support/parts.ts';
 import {startProxyServer} from '../support/proxy-server.ts';
 import {runCliHere} from '../support/run-cli-here.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
@@ -369,7 +369,15 @@ describe('what is kept and said', () => {
         },
       },
       config: {
-        tools: {mode: 'enabled', webfetch: {enabled: true, credentials: [credential(world.ports.port)]}},
+        tools: {
+          mode: 'enabled',
+          webfetch: {
+            enabled: true,
+            credentials: [credential(world.ports.port)],
+            // The guard refuses another port before anybody is asked.
+            security: {allowed_ports: [world.ports.port]},
+          },
+        },
       },
     });
     onTestFinished(() => toolbox.close());

@@ -1,10 +1,9 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {deflateSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
-import {Budget} from '../../src/core/budget.ts';
 import {systemClock} from '../../src/core/clock.ts';
-import type {Failure} from '../../src/core/failure/failure.ts';
-import type {Result} from '../../src/core/result.ts';
+import {Deadline} from '../../src/core/deadline.ts';
+import type {Failure, Result} from '../../src/core/result.ts';
 import type {ConvertedDocument} from '../../src/web/convert/jobs.ts';
 import {WorkerPool} from '../../src/web/convert/worker-pool.ts';
 
@@ -68,11 +67,11 @@ function outcomeOf({code, details}: Failure): string {
 }
 
 async function read(bytes: Uint8Array, pool: WorkerPool): Promise<Result<ConvertedDocument>> {
-  const budget = new Budget(DEADLINE_MS, systemClock);
+  const budget = new Deadline(DEADLINE_MS, systemClock);
   try {
     const job = {kind: 'convert', bytes, media: 'pdf', headerCharset: undefined} as const;
     return await pool.run(
-      {...job, baseUrl: 'https://x/', honorBaseHref: false, mode: 'srd', maxTokens: 600},
+      {...job, baseUrl: 'https://x/', honorBaseHref: false, mode: 'full', maxTokens: 600},
       budget,
     );
   } finally {
@@ -140,55 +139,34 @@ describe('R3 PDF made to harm', () => {
 
   const bomb = deflateSync(Buffer.alloc(256 * 1024 * 1024, ' '), {level: 9});
 
-  test.each<readonly [name: string, bytes: () => Uint8Array, outcomes: readonly string[]]>([
+  test.each<readonly [name: string, bytes: () => Uint8Array, outcomes: readonly string[]]>(
+    // biome-ignore format: a case is a line
     [
-      'a content stream that unpacks to 256 MB',
-      () => pdf([PAGES, PAGE, stream(bomb, '/Filter /FlateDecode'), FONT]),
-      ['too_complex', 'damaged', 'no_text'],
+      ['a content stream that unpacks to 256 MB', () => pdf([PAGES, PAGE, stream(bomb, '/Filter /FlateDecode'), FONT]), ['too_complex', 'damaged', 'no_text']],
+      ['a bomb in a bomb', () => pdf([PAGES, PAGE, stream(deflateSync(bomb), '/Filter [/FlateDecode /FlateDecode]'), FONT]), ['too_complex', 'damaged', 'no_text']],
+      ['pages that are their own parents', () => pdf(['<< /Type /Pages /Kids [2 0 R] /Count 1 >>']), ['damaged', 'no_text', 'too_complex']],
+      ['a billion pages', () => pdf(['<< /Type /Pages /Kids [3 0 R] /Count 1000000000 >>', PAGE, stream(Buffer.from('')), FONT]), ['damaged', 'no_text', 'too_complex']],
+      [
+        'a form that draws itself',
+        () =>
+          pdf([
+            PAGES,
+            '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 6 8] /Contents 4 0 R /Resources << /XObject << /X 6 0 R >> >> >>',
+            stream(Buffer.from('/X Do')),
+            FONT,
+            stream(
+              Buffer.from('/X Do /X Do'),
+              '/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X 6 0 R >> >>',
+            ),
+          ]),
+        ['damaged', 'no_text', 'too_complex'],
+      ],
+      ['deep brackets', () => pdf([PAGES, PAGE, stream(Buffer.from('['.repeat(2_000_000))), FONT]), ['damaged', 'no_text', 'too_complex']],
+      ['no text, as a scan', () => pdf([PAGES, PAGE, stream(Buffer.from('0 0 10 10 re f')), FONT]), ['no_text']],
+      ['HTML under the name of PDF', () => new Uint8Array(Buffer.from('<!DOCTYPE html><p>text')), ['damaged']],
+      ['nothing', () => new Uint8Array(), ['damaged']],
     ],
-    [
-      'a bomb in a bomb',
-      () => pdf([PAGES, PAGE, stream(deflateSync(bomb), '/Filter [/FlateDecode /FlateDecode]'), FONT]),
-      ['too_complex', 'damaged', 'no_text'],
-    ],
-    [
-      'pages that are their own parents',
-      () => pdf(['<< /Type /Pages /Kids [2 0 R] /Count 1 >>']),
-      ['damaged', 'no_text', 'too_complex'],
-    ],
-    [
-      'a billion pages',
-      () => pdf(['<< /Type /Pages /Kids [3 0 R] /Count 1000000000 >>', PAGE, stream(Buffer.from('')), FONT]),
-      ['damaged', 'no_text', 'too_complex'],
-    ],
-    [
-      'a form that draws itself',
-      () =>
-        pdf([
-          PAGES,
-          '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 6 8] /Contents 4 0 R /Resources << /XObject << /X 6 0 R >> >> >>',
-          stream(Buffer.from('/X Do')),
-          FONT,
-          stream(
-            Buffer.from('/X Do /X Do'),
-            '/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X 6 0 R >> >>',
-          ),
-        ]),
-      ['damaged', 'no_text', 'too_complex'],
-    ],
-    [
-      'deep brackets',
-      () => pdf([PAGES, PAGE, stream(Buffer.from('['.repeat(2_000_000))), FONT]),
-      ['damaged', 'no_text', 'too_complex'],
-    ],
-    [
-      'no text, as a scan',
-      () => pdf([PAGES, PAGE, stream(Buffer.from('0 0 10 10 re f')), FONT]),
-      ['no_text'],
-    ],
-    ['HTML under the name of PDF', () => new Uint8Array(Buffer.from('<!DOCTYPE html><p>text')), ['damaged']],
-    ['nothing', () => new Uint8Array(), ['damaged']],
-  ])(
+  )(
     'R3: %s is refused in time',
     async (_, bytes, outcomes) => {
       const pool = new WorkerPool();

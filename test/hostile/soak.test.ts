@@ -5,7 +5,7 @@ import {fileURLToPath} from 'node:url';
 import {Client} from '@modelcontextprotocol/client';
 import {StdioClientTransport} from '@modelcontextprotocol/client/stdio';
 import {expect, onTestFinished, test} from 'vitest';
-import {FAILURE_CODES} from '../../src/core/failure/failure-codes.ts';
+import {FAILURE_CODES} from '../../src/core/failure-codes.ts';
 import {verifyRun} from '../../src/create-toolbox/services.ts';
 import {compileInto} from '../support/compile-into.ts';
 import {type PathHandler, startHttpServer} from '../support/http-server.ts';

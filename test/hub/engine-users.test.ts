@@ -2,11 +2,12 @@ import {readFileSync} from 'node:fs';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {systemClock} from '../../src/core/clock.ts';
 import {openHubConnection} from '../../src/hub/connection.ts';
-import {openFrontier} from '../../src/hub/frontier/frontier.ts';
-import {probeHub} from '../../src/hub/probe-hub.ts';
+import {openFrontier} from '../../src/hub/frontier.ts';
+import {probeHub} from '../../src/hub/open-hub.ts';
 import {openReplica, startOrigin} from '../support/fleet.ts';
 import {codeOf, unwrap} from '../support/outcome.ts';
-import {hubSettings, REDIS_SERVER, startRedis} from '../support/redis-engine.ts';
+import {needs} from '../support/parts.ts';
+import {hubSettings, startRedis} from '../support/redis-engine.ts';
 
 /** What docs/scale.md says that a user of the engine needs. */
 const RULES = /ACL SETUSER hub (.*)/
@@ -16,7 +17,7 @@ const RULES = /ACL SETUSER hub (.*)/
 const USER = {username_env: 'HUB_USER', password_env: 'HUB_PASSWORD'};
 const ENV = {HUB_USER: 'hub', HUB_PASSWORD: 'sesame'};
 
-describe.runIf(REDIS_SERVER !== undefined)('S1 a user of the engine', () => {
+describe('S1 a user of the engine', needs('Redis'), () => {
   test('S1 with the rules of the documentation is enough for pages, hosts, crawls and doctor, and may do no more', async () => {
     const rules = (RULES ?? []).map(rule => (rule.startsWith('>') ? '>sesame' : rule));
     const engine = await startRedis('--user', 'default', 'off', '--user', 'hub', ...rules);

@@ -2,8 +2,8 @@ import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 
 /** Of `src/workspace`, what keeps a call inside the root, and its write half, which has to: whole folders, so that a new file is in. */
-const JAIL_FOLDERS = ['jail', 'protect', 'walk'];
-const JAIL_FILES = ['entry-info', 'io-failure', 'open-file', 'refusals', 'remove-file', 'workspace-path'];
+const JAIL_FOLDERS = ['jail', 'walk'];
+const JAIL_FILES = ['open-file', 'refusals', 'workspace-path'];
 
 /** The race costs seconds, and finds what it finds by chance; of these properties, fifty cases are too few. */
 const CHANCE = {
@@ -19,25 +19,28 @@ const PATCH_TIMED = 'src/workspace/patch/hostile.test.ts';
 /** A process of its own has no mutant switched on. */
 const IN_A_PROCESS = 'src/runtime/session-crash.test.ts';
 
+/** These commands are what merges tables of TOML, and asks where it was started. */
+const CONFIG_IN_USE = ['config', 'mcp', 'setup'].map(name => `src/cli/commands/${name}.test.ts`);
+
 /**
  * They kill by what is in the environment of a process. A change of what they look for finds every process of the
  * machine: `grep -F ''` does.
  */
-const KILLS_OTHERS = ['src/sandbox/unconfined/host-watch.ts', 'src/sandbox/unconfined/sentinel-processes.ts'];
+const KILLS_OTHERS = ['src/sandbox/unconfined.ts'];
 
 /** What is mutated, and the tests beside it that have to notice: paths from `root`. */
 export const MODULES = {
-  url: root => folder(root, 'src/web/url'),
+  url: root => file(root, 'src/web/url'),
   guard: root => without(folder(root, 'src/web/guard'), ...CHANCE.guard),
-  ip: root => folder(root, 'src/web/ip'),
+  ip: root => file(root, 'src/web/guard/ip'),
   robots: root => folder(root, 'src/web/robots'),
   chunk: root => folder(root, 'src/web/chunk'),
-  fit: root => folder(root, 'src/web/fit'),
+  fit: root => file(root, 'src/web/fit-to-budget'),
   cache: root => folder(root, 'src/web/cache'),
-  config: root => folder(root, 'src/config'),
+  config: root => together(folder(root, 'src/config'), {mutate: [], tests: CONFIG_IN_USE}),
   runtime: root => without(folder(root, 'src/runtime'), IN_A_PROCESS),
   tools: root => quick(without(folder(root, 'src/tools'), TIMED)),
-  edit: root => folder(root, 'src/workspace/edit'),
+  edit: root => folder(root, 'src/workspace/change'),
   patch: root => quick(without(folder(root, 'src/workspace/patch'), PATCH_TIMED)),
   sandbox: root => without(folder(root, 'src/sandbox'), 'src/sandbox/guard/', ...KILLS_OTHERS),
   'sandbox-guard': root => folder(root, 'src/sandbox/guard'),

@@ -89,7 +89,7 @@ if (rows.some(falls)) process.exitCode = 1;
 function installInstrumenter() {
   if (existsSync(new URL('node_modules/@stryker-mutator/instrumenter/package.json', import.meta.url))) return;
   console.error('Installing the instrumenter (npm ci in test/mutation/) …');
-  const cwd = fileURLToPath(new URL('.', import.meta.url));
+  const cwd = fileURLToPath(new URL('./', import.meta.url));
   // Its standard output would stand before the table.
   const {status} = spawnSync('npm', ['ci'], {cwd, stdio: ['ignore', 2, 2]});
   if (status !== 0) throw new Error(`Expected npm ci in ${cwd} to succeed, got exit code ${status}`);
@@ -121,7 +121,7 @@ function record(rows) {
   for (const {survivors: _, stale: __, ...row} of rows) {
     const sample = new URL(`${row.module}.sample.json`, directory);
     const file = row.sampleOf === undefined ? new URL(`${row.module}.json`, directory) : sample;
-    writeFileSync(file, `${JSON.stringify({...row, date}, null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify({...row, date})}\n`);
     if (file !== sample) rmSync(sample, {force: true});
   }
   const recorded = readdirSync(directory)

@@ -27,14 +27,16 @@ export function leaveOutSlow(leavesOutSlow) {
   state.leavesOutSlow = leavesOutSlow;
 }
 
-export function describe(_, declare) {
+export function describe(_, ...rest) {
   state.groups = [...state.groups, {before: [], after: []}];
-  declare();
+  rest.find(isFunction)();
   state.groups = state.groups.slice(0, -1);
 }
-describe.each = table => (_, declare) => {
-  for (const row of table) describe('', () => declare(...argumentsOf(row)));
-};
+describe.each =
+  table =>
+  (_, ...rest) => {
+    for (const row of table) describe('', () => rest.find(isFunction)(...argumentsOf(row)));
+  };
 
 describe.runIf = condition => (condition ? describe : () => {});
 describe.skipIf = condition => describe.runIf(!condition);

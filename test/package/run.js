@@ -12,7 +12,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {pack, unpackPackage} from '../../scripts/release/unpack-package.js';
 
-const HERE = fileURLToPath(new URL('.', import.meta.url));
+const HERE = fileURLToPath(new URL('./', import.meta.url));
 if (!existsSync(join(HERE, 'node_modules'))) {
   const {status} = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {cwd: HERE, stdio: 'inherit'});
   if (status !== 0) process.exit(1);
@@ -42,7 +42,7 @@ const toolbox = createToolbox({
   workspace: 'tree',
   runDirectory: 'run-' + process.pid,
   approver: {ask: async () => ({answer: 'once'})},
-  config: {tools: {mode: 'enabled', webfetch: {enabled: true, cache_dir: '', security}}},
+  config: {tools: {webfetch: {cache_dir: '', security}}},
 });
 const says = [];
 const call = async (tool, params) => says.push((await toolbox.call({tool, params, request_id: tool})).error?.message ?? tool);

@@ -19,18 +19,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['core', 'system'],
   // Shows what the runtime wrote, by the same definitions of an event and of its chain, and diffs as the workspace makes them.
   report: ['core', 'system', 'runtime', 'workspace'],
+  // biome-ignore format: a list
   'create-toolbox': [
-    'core',
-    'system',
-    'config',
-    'web',
-    'workspace',
-    'sandbox',
-    'egress',
-    'runtime',
-    'hub',
-    'tools',
-    'report',
+    'core', 'system', 'config', 'web', 'workspace', 'sandbox', 'egress', 'runtime', 'hub', 'tools', 'report',
   ],
   index: ['core', 'config', 'web', 'workspace', 'sandbox', 'runtime', 'tools', 'create-toolbox', 'adapters'],
   // Definitions for other people's APIs: a third interface.
@@ -39,27 +30,29 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['core', 'system', 'config', 'create-toolbox', 'index', 'mcp', 'adapters'],
 };
 
-/** The vocabulary that every stage of web/ shares. */
+/** The words that every stage of web/ shares. */
 const WEB_VOCABULARY = ['src/web/page.ts', 'src/web/options.ts'];
 
-/** What fits on a screen when a room is opened; more of it belongs into rooms of their own. */
-const MAX_FILES = 16;
-
-/** A list and no room: one file an entry, all of one form. */
-const LISTS = ['src/cli/commands'];
-
-/** Stages that run other stages; a worker runs the slow ones where it can be killed (ruling C3). */
+/**
+ * Which stages of web/ a stage may import: those below it. What meets the network is url < guard < transport < robots <
+ * navigate; what meets the text is tokens < chunk < read, extract < convert. The files of web/ itself are the spine.
+ */
 const STAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  // A hop is checked, allowed by robots.txt and requested; a response is a document or none.
-  navigate: ['guard', 'robots', 'url', 'decode'],
-  // A page goes where its navigations go, and what it became is converted as what came over HTTP is.
-  render: ['browser', 'convert', 'decode', 'guard', 'navigate', 'url'],
-  convert: ['extract', 'decode', 'tokens', 'chunk', 'read'],
-  guard: ['ip'],
-  // What a socket reports is compared with what the guard pinned, by the same parser.
-  transport: ['ip'],
-  // Reads by the same blocks that chunks are made of.
-  read: ['chunk'],
+  'url.ts': [],
+  guard: ['url.ts'],
+  transport: ['guard', 'url.ts'],
+  robots: ['transport', 'guard', 'url.ts'],
+  navigate: ['robots', 'transport', 'guard', 'url.ts'],
+  search: ['navigate', 'guard', 'tokens', 'url.ts'],
+  tokens: [],
+  chunk: ['tokens'],
+  read: ['chunk', 'tokens'],
+  extract: [],
+  // Slow work, where it can be ended (ruling C3). It decodes what came over the wire.
+  convert: ['extract', 'read', 'chunk', 'tokens', 'transport'],
+  // A page reaches the network through functions that the spine hands in.
+  browser: ['url.ts'],
+  cache: ['url.ts'],
 };
 
 interface Power {
@@ -72,73 +65,48 @@ interface Power {
   readonly holders: readonly string[];
 }
 
+// biome-ignore format: a case is a line
 const POWERS: readonly Power[] = [
   {name: 'DNS', modules: ['node:dns'], holders: ['src/web/guard/']},
   {
     name: 'sockets',
+    // biome-ignore format: a list
     modules: [
-      'node:net',
-      'node:tls',
-      'node:http',
-      'node:https',
-      'node:http2',
-      'node:dgram',
-      'undici',
+      'node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'undici',
       '@redis/client',
     ],
     // The gate is what commands reach hosts by; it connects to what the guard has checked.
     // The demo serves its own pages; a live report is a page on loopback that nobody but its reader can find.
     holders: [
       'src/web/transport/',
-      'src/cli/demo/',
+      'src/cli/demo-site.ts',
       'src/mcp/',
-      'src/report/live/',
+      'src/report/live.ts',
       'src/egress/',
       'src/hub/redis-client.ts',
     ],
   },
-  {
-    name: 'an unguarded fetch',
-    code: /\b(?:await|return|=>|=)\s*fetch\s*\(|\bglobalThis\s*\.\s*fetch\b|\bnew\s+(?:WebSocket|EventSource)\b/,
-    holders: [],
-  },
-  {
-    name: 'child processes',
-    modules: ['node:child_process', 'node:cluster'],
-    holders: ['src/workspace/process/', 'src/sandbox/', 'src/web/browser/', 'src/web/convert/pdf-process.ts'],
-  },
-  {
-    name: 'the process environment',
-    modules: ['node:process'],
-    code: /\bprocess\s*\??\.\s*(?:env|cwd)\b|\bprocess\s*\[|\{[^{}]*\b(?:env|cwd)\b[^{}]*\}\s*=\s*process\b|(?<![.\w])(?:tmpdir|homedir)\s*\(/,
-    holders: ['src/config/'],
-  },
-  {
-    name: 'the standard streams',
-    code: /\bprocess\s*\.\s*(?:stdin|stdout|stderr|exit)\b|\{[^{}]*\bstd(?:in|out|err)\b[^{}]*\}\s*=\s*process\b|(?<![.\w])console\s*\./,
-    holders: ['src/web/convert/pdf-reader.ts', 'src/cli/', 'src/mcp/'],
-  },
+  {name: 'an unguarded fetch', code: /\b(?:await|return|=>|=)\s*fetch\s*\(|\bglobalThis\s*\.\s*fetch\b|\bnew\s+(?:WebSocket|EventSource)\b/, holders: []},
+  {name: 'child processes', modules: ['node:child_process', 'node:cluster'], holders: ['src/workspace/process-runner.ts', 'src/workspace/patch/patch-server.ts', 'src/workspace/desktop.ts', 'src/sandbox/', 'src/web/browser/', 'src/web/convert/workers.ts']},
+  {name: 'the process environment', modules: ['node:process'], code: /\bprocess\s*\??\.\s*(?:env|cwd)\b|\bprocess\s*\[|\{[^{}]*\b(?:env|cwd)\b[^{}]*\}\s*=\s*process\b|(?<![.\w])(?:tmpdir|homedir)\s*\(/, holders: ['src/config/']},
+  {name: 'the standard streams', code: /\bprocess\s*\.\s*(?:stdin|stdout|stderr|exit)\b|\{[^{}]*\bstd(?:in|out|err)\b[^{}]*\}\s*=\s*process\b|(?<![.\w])console\s*\./, holders: ['src/web/convert/pdf-reader.ts', 'src/cli/', 'src/mcp/']},
   {
     name: 'the clock',
     modules: ['node:timers', 'node:perf_hooks'],
     code: /(?<![.\w$])set(?:Timeout|Interval)\b|\bglobalThis\s*\.\s*set(?:Timeout|Interval)\b|\bDate\s*\.\s*now\b|(?<![.\w])Date\s*\(\s*\)|\bnew\s+Date\b(?!\s*\()|\bperformance\s*\.|\bprocess\s*\.\s*(?:hrtime|uptime)\b|\bAbortSignal\s*\.\s*timeout\b/,
     holders: ['src/core/'],
   },
-  {
-    name: 'randomness',
-    code: /\bMath\s*\.\s*random\b|\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/,
-    holders: ['src/core/'],
-  },
-  {name: 'URL.canParse', code: /\bURL\s*\.\s*canParse\b/, holders: ['src/core/text/to-url.ts']},
+  {name: 'randomness', code: /\bMath\s*\.\s*random\b|\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/, holders: ['src/core/']},
+  {name: 'URL.canParse', code: /\bURL\s*\.\s*canParse\b/, holders: ['src/core/text/parse.ts']},
   {name: 'TOML', modules: ['smol-toml'], holders: ['src/config/']},
 ];
 
 /** Habit 3: who may say that a value is of a type that stands for a check. */
 const MINTS: readonly Power[] = [
   ...['PinnedTarget', 'CheckedUrl'].map(type => mint(type, 'src/web/guard/')),
-  ...['WebUrl', 'CanonicalUrl'].map(type => mint(type, 'src/web/url/')),
+  ...['WebUrl', 'CanonicalUrl'].map(type => mint(type, 'src/web/url.ts')),
   mint('SafeHtml', 'src/report/markup.ts'),
-  mint('LinkTarget', 'src/report/link-target.ts'),
+  mint('LinkTarget', 'src/report/markup.ts'),
 ];
 
 function mint(type: string, holder: string): Power {
@@ -152,7 +120,7 @@ function mint(type: string, holder: string): Power {
 
 export const RULES: Readonly<Record<string, Rule>> = {
   'rooms import only what is below them': perImport(roomBreach),
-  'stages of web/ do not import each other': perImport(stageBreach),
+  'stages of web/ import only what is below them': perImport(stageBreach),
   'core needs no package': perImport(({path}, {specifier = ''}) =>
     roomOf(path) === 'core' && isPackage(specifier) ? `imports ${specifier}` : undefined,
   ),
@@ -167,11 +135,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     })(modules);
   },
   'files do not import each other in a circle': findCircles,
-  'a room has at most 16 files at one level': findCrowds,
   'powers are confined': confined(POWERS),
   'what a check proved is minted by the check': confined(MINTS),
-  'a file has at most 300 lines': perFile(({path, lineCount}) =>
-    lineCount > 300 && !/(?:-ranges|\.data|\/failure-codes|\/options)\.ts$/.test(path)
+  'a file has at most 600 lines': perFile(({path, lineCount}) =>
+    lineCount > 600 && !/(?:\.data|\/failure-codes|\/options)\.ts$/.test(path)
       ? [`has ${lineCount} lines`]
       : [],
   ),
@@ -207,7 +174,7 @@ function stageBreach(module: SourceModule, {specifier = ''}: Import): string | u
   const to = stageOf(target);
   if (to === from || WEB_VOCABULARY.includes(target)) return undefined;
   if (to !== undefined && STAGE_MAY_IMPORT[from]?.includes(to)) return undefined;
-  return `imports ${target}; what a stage needs is handed in by the spine`;
+  return `imports ${target}, which is not below ${from}`;
 }
 
 /** Depth first; a circle is found by the edge that closes it. A circle of types is hard to read too. */
@@ -231,14 +198,6 @@ function findCircles(modules: readonly SourceModule[]): readonly string[] {
   };
   for (const {path} of modules) visit(path);
   return circles;
-}
-
-function findCrowds(modules: readonly SourceModule[]): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const {path} of modules) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-  return [...counts]
-    .filter(([room, count]) => count > MAX_FILES && !LISTS.includes(room))
-    .map(([room, count]) => `${room} has ${count} files; give some of them a room of their own`);
 }
 
 function confined(powers: readonly Power[]): Rule {
@@ -283,14 +242,14 @@ function perImport(look: (module: SourceModule, imported: Import) => string | un
   );
 }
 
-/** `src/web/url/parse-url.ts` → `web`; `src/index.ts` → `index`. */
+/** `src/web/url.ts` → `web`; `src/index.ts` → `index`. */
 function roomOf(path: string): string {
   return (path.split('/')[1] ?? '').replace(/\.ts$/, '');
 }
 
 function stageOf(path: string): string | undefined {
-  const [, room, stage, file] = path.split('/');
-  return room === 'web' && file !== undefined ? stage : undefined;
+  const [, room, stage = '', file] = path.split('/');
+  return room === 'web' && (file !== undefined || stage in STAGE_MAY_IMPORT) ? stage : undefined;
 }
 
 /** The file that a relative specifier means; a worker is named by the `.js` it will be. */

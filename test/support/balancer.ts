@@ -1,10 +1,11 @@
 import {spawn} from 'node:child_process';
-import {existsSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {connect} from 'node:net';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {expect, onTestFinished} from 'vitest';
 import {freePort} from './free-port.ts';
+import {program} from './parts.ts';
 import {temporaryDirectory} from './temporary-directory.ts';
 
 /** Where a replica listens. */
@@ -17,11 +18,6 @@ export interface Balancer {
   /** Replicas that were ready when HAProxy last asked them. */
   readonly ready: () => Promise<number>;
 }
-
-/** Debian's HAProxy. Its directory is not in the PATH of every user. */
-export const HAPROXY = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin']
-  .map(directory => join(directory, 'haproxy'))
-  .find(path => existsSync(path));
 
 /** HAProxy with `settings`, the example's: where it listens and what it asks are put in for what Docker's names say. */
 export async function startBalancer(settings: string, backends: readonly Backend[]): Promise<Balancer> {
@@ -41,7 +37,7 @@ export async function startBalancer(settings: string, backends: readonly Backend
     config = config.replace(line, other);
   }
   writeFileSync(file, config);
-  const child = spawn(HAPROXY ?? 'haproxy', ['-db', '-f', file], {stdio: ['ignore', 'ignore', 'pipe']});
+  const child = spawn(program('haproxy'), ['-db', '-f', file], {stdio: ['ignore', 'ignore', 'pipe']});
   const ended = new Promise(resolve => child.once('close', resolve));
   onTestFinished(async () => {
     child.kill('SIGKILL');

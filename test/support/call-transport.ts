@@ -1,5 +1,5 @@
-import {Budget} from '../../src/core/budget.ts';
 import {type Clock, systemClock} from '../../src/core/clock.ts';
+import {Deadline} from '../../src/core/deadline.ts';
 import {ok, type Result} from '../../src/core/result.ts';
 import type {HeaderMap, HttpRequest, HttpTransport, PinnedTarget} from '../../src/web/page.ts';
 
@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   readonly clock?: Clock;
   /** A budget of the test's own, which the test closes. */
-  readonly budget?: Budget;
+  readonly budget?: Deadline;
 }
 
 export interface WholeResponse {
@@ -33,7 +33,7 @@ export async function callTransport(
     timeoutMs = 20_000,
     clock = systemClock,
   } = options;
-  const budget = options.budget ?? new Budget(timeoutMs, clock);
+  const budget = options.budget ?? new Deadline(timeoutMs, clock);
   try {
     const response = await transport.request(target, {method, headers}, budget);
     if (!response.ok) return response;

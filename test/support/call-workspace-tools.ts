@@ -1,7 +1,7 @@
-import type {Json} from '../../src/core/json.ts';
+import type {Json} from '../../src/core/result.ts';
 import type {Tool, ToolResult} from '../../src/core/tool.ts';
 import type {CallOptions} from '../../src/core/tool-host.ts';
-import {workspaceTools} from '../../src/tools/files/workspace-tools.ts';
+import {workspaceTools} from '../../src/tools/files/file-tools.ts';
 import {openTestRuntime, type TestRuntime} from './open-test-runtime.ts';
 import {openTestWorkspace, type TestFiles, type TestWorkspace} from './open-test-workspace.ts';
 
@@ -30,6 +30,7 @@ export async function callWorkspaceTools(
     tools,
     approval: {mode: 'auto'},
     directory: place.runDirectory,
+    clock: place.session.clock,
     ...options,
   });
   const tool = (name: string): Tool => {

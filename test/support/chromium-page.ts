@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Readable, Writable} from 'node:stream';
 import {onTestFinished} from 'vitest';
-import {TEST_CHROMIUM} from './browser-test.ts';
+import {TEST_CHROMIUM} from './parts.ts';
 import {temporaryDirectory} from './temporary-directory.ts';
 
 /** A page in a real browser, as a reader has it: nothing of ours stands between it and the network. */

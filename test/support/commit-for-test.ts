@@ -1,11 +1,11 @@
 import {ok, type Result} from '../../src/core/result.ts';
-import {type ChangeOptions, changeWorkspace} from '../../src/workspace/edit/change-workspace.ts';
-import {removeEmptyDirectories} from '../../src/workspace/edit/remove-empty-directories.ts';
+import {type ChangeOptions, changeWorkspace} from '../../src/workspace/change/change-workspace.ts';
+import {removeEmptyDirectories} from '../../src/workspace/change/commit.ts';
+import {fileWrites} from '../../src/workspace/change/file-change.ts';
 import type {Workspace} from '../../src/workspace/jail/jail.ts';
-import {renderUndo} from '../../src/workspace/patch/diff/render-undo.ts';
-import {fileWrites} from '../../src/workspace/patch/file-writes.ts';
+import {atOnce} from '../../src/workspace/open-file.ts';
 import type {PatchPlan} from '../../src/workspace/patch/plan-patch.ts';
-import {atOnce} from '../../src/workspace/turns.ts';
+import {renderUndo} from '../../src/workspace/patch/unified.ts';
 
 export interface CommittedPatch {
   readonly changed_files: readonly string[];
@@ -27,8 +27,8 @@ export async function commitForTest(
   );
   if (!done.ok) return done;
   for (const change of plan.changes) {
-    if (change.kind === 'delete') removeEmptyDirectories(workspace, change.path);
-    if (change.kind === 'rename') removeEmptyDirectories(workspace, change.from);
+    const gone = change.from ?? (change.new === undefined ? change.path : undefined);
+    if (gone !== undefined) removeEmptyDirectories(workspace, gone);
   }
   return ok({
     changed_files: plan.changedFiles,

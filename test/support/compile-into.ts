@@ -28,7 +28,7 @@ export function compileInto(directory: string, paths: readonly string[]): void {
     symlinkSync(join(PROJECT, name), join(directory, name));
   execFileSync(join(PROJECT, 'node_modules/.bin/tsc'), ['-p', directory], {stdio: 'pipe'});
   // As in the build: to work them out takes a fifth of the time of a session that does little.
-  const schemas = 'core/schema/built-schemas.js';
+  const schemas = 'core/built-schemas.js';
   const place = join(directory, 'src', schemas);
   if (existsSync(place)) copyFileSync(join(PROJECT, 'dist', schemas), place);
 }

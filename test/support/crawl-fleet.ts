@@ -54,7 +54,7 @@ export function openCrawlFleet({urls, port, engine: direct, atOnce}: FleetOption
     const flags = ['--job', 'fleet', '--config', configOf(engine), '--log-level', 'silent'];
     const child = spawn(process.execPath, [...node, MAIN, 'crawl', ...args, ...flags], {
       cwd,
-      env: {PATH: process.env['PATH'], HOME: '/nonexistent'},
+      env: {PATH: process.env['PATH'], HOME: process.env['HOME']},
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     const worker: Worker = {

@@ -1,8 +1,9 @@
-import {overlayPatch} from '../../src/workspace/patch/apply/overlay.ts';
-import type {FileState} from '../../src/workspace/patch/file-change.ts';
-import type {LineNumbers} from '../../src/workspace/patch/line-numbers.ts';
-import {parsePatch} from '../../src/workspace/patch/parse/parse-patch.ts';
+import type {FileState} from '../../src/workspace/change/file-change.ts';
+import type {LineNumbers} from '../../src/workspace/patch/apply-hunks.ts';
+import {overlayPatch} from '../../src/workspace/patch/overlay.ts';
+import {parsePatch} from '../../src/workspace/patch/parse-patch.ts';
 import type {WritablePath} from '../../src/workspace/workspace-path.ts';
+import {stateOf} from './state-of.ts';
 
 export interface OverlayPlace {
   /** Path → content; `+x` behind the name of what is executable. */
@@ -14,7 +15,7 @@ function filesOf({files}: OverlayPlace): ReadonlyMap<string, FileState> {
   return new Map(
     Object.entries(files).map(([name, content]) => [
       name.replace(/\+x$/, ''),
-      {content, mode: name.endsWith('+x') ? 0o755 : 0o644},
+      stateOf(content, name.endsWith('+x') ? 0o755 : 0o644),
     ]),
   );
 }
@@ -29,7 +30,7 @@ export async function describeOverlay(patch: string, place: OverlayPlace): Promi
     {
       resolve: path => ({ok: true, value: path as WritablePath}),
       read: async path => ({ok: true, value: files.get(path)}),
-      obstacle: path =>
+      blockingFile: path =>
         [...files.keys()].find(name => path.startsWith(`${name}/`)) as WritablePath | undefined,
       ...(numbers !== undefined && {lineNumbers: () => numbers}),
     },
@@ -48,10 +49,10 @@ export async function describeOverlay(patch: string, place: OverlayPlace): Promi
   const shown = (state: FileState): string =>
     `${state.mode === undefined ? '-' : state.mode.toString(8)} ${state.content}`;
   return [
-    ...changes.map(change => {
-      const from = change.kind === 'rename' ? `${change.from} => ` : '';
-      const now = change.kind === 'delete' ? '' : ` ${shown(change.new)}`;
-      return `${change.kind} ${from}${change.path}${now}`;
+    ...changes.map(({path, from, old, new: fresh}) => {
+      const kind = from !== undefined ? 'rename' : old === undefined ? 'create' : fresh ? 'modify' : 'delete';
+      const [before, now] = [from === undefined ? '' : `${from} => `, fresh && ` ${shown(fresh)}`];
+      return `${kind} ${before}${path}${now ?? ''}`;
     }),
     ...offsets.map(({path, hunk, line, offset}) => `hunk ${hunk} of ${path} at ${line} (${offset})`),
   ];

@@ -1,4 +1,4 @@
-import {parsePatch} from '../../src/workspace/patch/parse/parse-patch.ts';
+import {parsePatch} from '../../src/workspace/patch/parse-patch.ts';
 import type {PatchSection} from '../../src/workspace/patch/patch.ts';
 
 /** What a patch says, a line for each section and hunk; or `line: reason` of every problem. */
@@ -21,7 +21,7 @@ function describeSection(section: PatchSection): readonly string[] {
   return [
     `${line} ${kind} ${from}${path}${mode}${whole}`,
     ...hunks.map(hunk => {
-      const at = hunk.anywhere === true ? '*' : (hunk.oldStart ?? '?');
+      const at = hunk.hasNoLineNumber === true ? '*' : (hunk.oldStart ?? '?');
       return `${hunk.line} @${at} ${hunk.lines.map(one => one.kind + one.text).join('|')}`;
     }),
   ];

@@ -1,5 +1,4 @@
-import {ATTRIBUTE, type AttributeName} from '../../src/web/extract/tree/attribute.ts';
-import {TAG} from '../../src/web/extract/tree/tag.ts';
+import {ATTRIBUTE, type AttributeName, TAG} from '../../src/web/extract/tree/tags.ts';
 import {DOCUMENT, NONE, type Tree} from '../../src/web/extract/tree/tree.ts';
 
 const TAG_NAMES = new Map<number, string>(Object.entries(TAG).map(([name, tag]) => [tag, name]));

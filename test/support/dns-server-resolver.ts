@@ -1,5 +1,4 @@
-import {askDns} from '../../src/web/guard/dns/ask-dns.ts';
-import type {HostResolver} from '../../src/web/guard/dns/host-resolver.ts';
+import {askDns, type HostResolver} from '../../src/web/guard/resolver.ts';
 
 /** Asks the given servers (`address` or `address:port`) and nothing else of this machine. */
 export function dnsServerResolver(servers: readonly string[]): HostResolver {

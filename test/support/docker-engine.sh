@@ -21,7 +21,8 @@ running() {
 start() {
   if ! running; then
     stop
-    mkdir -p -m 700 "$state"
+    # Members of the group "docker" may use the socket.
+    mkdir -p -m 711 "$state"
     setsid dockerd --bridge=none --iptables=false --ip6tables=false --ip-masq=false --ip-forward=false \
       --data-root "$state/data" --exec-root "$state/exec" --pidfile "$state/pid" --host "$socket" \
       >"$state/log" 2>&1 </dev/null &
@@ -50,6 +51,8 @@ files() {
 pack() {
   rm -rf "$state/root"
   mkdir -p "$state/root"/{usr/bin,usr/sbin,usr/lib,usr/lib64,etc,tmp,proc,sys,dev,var,root}
+  # runc gives a tmpfs the mode of the directory below it.
+  chmod 1777 "$state/root/tmp"
   for name in bin sbin lib lib64; do ln -s "usr/$name" "$state/root/$name"; done
   sed -E 's#^/(bin|sbin|lib|lib64)/#/usr/\1/#; s#^/##' | sort -u \
     | tar -C / --dereference -cf - --files-from - | tar -C "$state/root" -xf -

@@ -1,10 +1,10 @@
 import {onTestFinished} from 'vitest';
-import {resolveSection} from '../../src/config/resolve/resolve-section.ts';
+import {resolveSection} from '../../src/config/resolve-config.ts';
 import {systemClock} from '../../src/core/clock.ts';
-import {fail} from '../../src/core/failure/fail.ts';
+import {fail} from '../../src/core/result.ts';
 import type {Tool} from '../../src/core/tool.ts';
-import {workspaceTools} from '../../src/tools/files/workspace-tools.ts';
-import {BackgroundCommands} from '../../src/tools/run/background/background-commands.ts';
+import {workspaceTools} from '../../src/tools/files/file-tools.ts';
+import {BackgroundCommands} from '../../src/tools/run/background.ts';
 import {runTools} from '../../src/tools/run/run-tools.ts';
 import {verifyQuoteTool} from '../../src/tools/web/verify-quote.ts';
 import {webFetchTool} from '../../src/tools/web/web-fetch.ts';

@@ -1,8 +1,5 @@
-import {fail} from '../../src/core/failure/fail.ts';
-import type {Failure} from '../../src/core/failure/failure.ts';
-import type {Json} from '../../src/core/json.ts';
-import {ok, type Result} from '../../src/core/result.ts';
-import type {ToolRequest, ToolResult} from '../../src/core/tool.ts';
+import {fail, type Json, ok, type Result} from '../../src/core/result.ts';
+import {type ToolRequest, type ToolResult, toolError} from '../../src/core/tool.ts';
 import type {ApprovalQuestion, CallOptions, ToolHost, ToolListing} from '../../src/core/tool-host.ts';
 
 export type FixtureTool = (request: ToolRequest, options: CallOptions) => Promise<Result<Json>>;
@@ -48,12 +45,7 @@ function describe(name: string): ToolListing {
   };
 }
 
-function resultOf({request_id, tool}: ToolRequest, outcome: Result<Json>): ToolResult {
-  const error = (failure: Failure) => ({
-    error_type: failure.code,
-    message: failure.message,
-    details: {...failure.details, retryable: failure.retryable},
-  });
+function resultOf({request_id = '', tool}: ToolRequest, outcome: Result<Json>): ToolResult {
   return {
     request_id,
     tool,
@@ -62,7 +54,7 @@ function resultOf({request_id, tool}: ToolRequest, outcome: Result<Json>): ToolR
     ended_at: '2025-01-01T00:00:01.500Z',
     duration_sec: 1.5,
     data: outcome.ok ? outcome.value : null,
-    error: outcome.ok ? null : error(outcome.error),
+    error: outcome.ok ? null : toolError(outcome.error),
     exit_code: null,
     stdout_path: null,
     stderr_path: null,
@@ -90,7 +82,7 @@ export function guarded(
   question: Partial<ApprovalQuestion> = {},
 ): FixtureTool {
   return async (request, {approver, signal}) => {
-    const {tool, request_id} = request;
+    const {tool, request_id = ''} = request;
     if (approver === undefined) {
       return fail('approval_required', `Run \`forge-tools approve abc\` and repeat the call.`, {
         tool,

@@ -1,14 +1,12 @@
 import {onTestFinished} from 'vitest';
-import {Budget} from '../../src/core/budget.ts';
 import {systemClock} from '../../src/core/clock.ts';
+import {Deadline} from '../../src/core/deadline.ts';
 import {checkUrl} from '../../src/web/guard/check-url.ts';
-import {createGuard, type Guard} from '../../src/web/guard/create-guard.ts';
-import type {HostResolver} from '../../src/web/guard/dns/host-resolver.ts';
-import {type GuardPolicy, readGuardPolicy} from '../../src/web/guard/guard-policy.ts';
-import {HostPins} from '../../src/web/guard/host-pins.ts';
-import {createSsrfValidator} from '../../src/web/guard/ssrf-validator.ts';
+import {createGuard, createSsrfValidator, type Guard, HostPins} from '../../src/web/guard/guard.ts';
+import {type GuardPolicy, readGuardPolicy} from '../../src/web/guard/policy.ts';
+import type {HostResolver} from '../../src/web/guard/resolver.ts';
 import type {CheckedUrl} from '../../src/web/page.ts';
-import {parseUrl} from '../../src/web/url/parse-url.ts';
+import {parseUrl} from '../../src/web/url.ts';
 
 export function policyOf(
   changes: Partial<Parameters<typeof readGuardPolicy>[0]> = {},
@@ -40,8 +38,8 @@ export function checked(url: string, policy = policyOf()): CheckedUrl {
   return result.value;
 }
 
-export function newBudget(ms = 20_000, caller?: AbortSignal): Budget {
-  const budget = new Budget(ms, systemClock, caller);
+export function newBudget(ms = 20_000, caller?: AbortSignal): Deadline {
+  const budget = new Deadline(ms, systemClock, caller);
   onTestFinished(() => budget.close());
   return budget;
 }

@@ -1,5 +1,5 @@
 import {ok, type Result} from '../../src/core/result.ts';
-import type {Finish, Frontier, FrontierUrl, JobState, LeasedUrl} from '../../src/hub/frontier/frontier.ts';
+import type {Finish, Frontier, FrontierUrl, JobState, LeasedUrl} from '../../src/hub/frontier.ts';
 
 /** A job in memory, without gaps and leases that end, and what was asked of it in order. */
 export interface MemoryFrontier extends Frontier {

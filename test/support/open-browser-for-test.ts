@@ -1,11 +1,11 @@
 import {onTestFinished} from 'vitest';
-import {Budget} from '../../src/core/budget.ts';
 import {systemClock} from '../../src/core/clock.ts';
-import {fail} from '../../src/core/failure/fail.ts';
+import {Deadline} from '../../src/core/deadline.ts';
 import type {LogEvent} from '../../src/core/log.ts';
+import {fail} from '../../src/core/result.ts';
 import {createBrowser} from '../../src/web/browser/browser.ts';
 import {openPage} from '../../src/web/browser/open-page.ts';
-import {TEST_CHROMIUM} from './browser-test.ts';
+import {TEST_CHROMIUM} from './parts.ts';
 import {temporaryDirectory} from './temporary-directory.ts';
 
 /** Renders HTML with a browser whose layers are chosen, and which is given nothing but that document. */
@@ -34,14 +34,14 @@ export async function renderAlone(
   const nothing = async () => fail('network', 'There is nothing else.');
   const options = {
     max_total_subresource_bytes: 1e6,
-    network_idle_ms: 5000,
+    network_idle_ms: 12_000,
     max_rendered_dom_bytes: 1e6,
     memory_mb: 2048,
   };
   const settings = {options, maxDownloadBytes: 1e6, blocked: new Set<never>()};
   const ports = {navigate: nothing, openUrl: nothing, clock: systemClock, log};
   const page = openPage(browser, url, settings, ports, new AbortController().signal);
-  const budget = new Budget(10_000, systemClock);
+  const budget = new Deadline(10_000, systemClock);
   onTestFinished(async () => {
     await browser.close();
     budget.close();

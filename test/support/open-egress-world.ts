@@ -3,7 +3,7 @@ import {createServer as createHttpServer, type RequestListener} from 'node:http'
 import {createServer as createHttpsServer} from 'node:https';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {Json} from '../../src/core/json.ts';
+import type {Json} from '../../src/core/result.ts';
 import {type Approver, createToolbox, type ToolResult} from '../../src/index.ts';
 import {createCertificateAuthority} from './certificates.ts';
 import {listen} from './listening-server.ts';
@@ -76,7 +76,7 @@ export async function openEgressWorld({
       env: {...process.env, ...env, DOCKER_HOST: process.env['FORGE_TEST_DOCKER_HOST'], TMPDIR: sockets},
       cwd: '/',
       tempDir: sockets,
-      homeDir: '/nonexistent',
+      homeDir: temporaryDirectory(),
     },
     config: {
       profile,

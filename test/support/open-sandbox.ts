@@ -1,9 +1,9 @@
 import {chownSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {resolveSection} from '../../src/config/resolve/resolve-section.ts';
+import {resolveSection} from '../../src/config/resolve-config.ts';
 import {systemClock} from '../../src/core/clock.ts';
-import type {EgressGate} from '../../src/core/egress/egress-gate.ts';
+import type {EgressGate} from '../../src/core/egress-gate.ts';
 import type {LogEvent} from '../../src/core/log.ts';
 import {createSandbox} from '../../src/sandbox/create-sandbox.ts';
 import {type RunOptions, runSection} from '../../src/sandbox/options.ts';
@@ -11,6 +11,9 @@ import type {ExitStatus, Sandbox, SandboxKind} from '../../src/sandbox/sandbox.t
 import {unwrap} from './outcome.ts';
 
 export type SandboxSettings = Partial<Omit<RunOptions, 'docker'>>;
+
+/** Of the whole run: where sessions say that they are there. */
+export const SESSIONS = join(tmpdir(), 'sessions');
 
 export interface RunOutcome {
   readonly exitStatus: ExitStatus;
@@ -83,6 +86,7 @@ export function openSandbox({
   const sandbox = createSandbox(runOptions(settings), {
     workspace,
     protectedPaths: protectedPaths(workspace),
+    sessions: SESSIONS,
     env: {...process.env, DOCKER_HOST: process.env['FORGE_TEST_DOCKER_HOST'], ...env},
     programDirectories,
     clock: systemClock,

@@ -5,20 +5,18 @@ import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import {z} from 'zod';
 import {type Clock, systemClock} from '../../src/core/clock.ts';
-import {fail} from '../../src/core/failure/fail.ts';
-import type {Json} from '../../src/core/json.ts';
 import type {LogEvent} from '../../src/core/log.ts';
-import {ok} from '../../src/core/result.ts';
+import {fail, type Json, ok} from '../../src/core/result.ts';
 import {defineTool, type Tool, type ToolContext, type ToolResult} from '../../src/core/tool.ts';
-import type {CallOptions} from '../../src/core/tool-host.ts';
-import {createConfirmationPolicy} from '../../src/runtime/approvals/confirmation-policy.ts';
-import type {ApprovalOptions, ApprovalRule} from '../../src/runtime/approvals/options.ts';
+import type {ApprovalRule, CallOptions} from '../../src/core/tool-host.ts';
+import type {ApprovalOptions, RuleFields} from '../../src/runtime/approvals/options.ts';
+import {createConfirmationPolicy} from '../../src/runtime/approvals/policy.ts';
 import {executeCall} from '../../src/runtime/execute-call.ts';
 import {createRegistry, type RegistryOptions} from '../../src/runtime/registry.ts';
 import type {Runtime} from '../../src/runtime/runtime.ts';
 import {openSession} from '../../src/runtime/session.ts';
 import {TAINT_OFF, type TaintOptions} from '../../src/runtime/taint/options.ts';
-import {schemaOf} from '../../src/tools/schema.ts';
+import {schemaOf} from '../../src/tools/define-tool.ts';
 
 export async function tempDirectory(): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'forge-runtime-')));
@@ -26,19 +24,9 @@ export async function tempDirectory(): Promise<string> {
   return path;
 }
 
-/** A rule with what it leaves out. */
-export function ruleOf(rule: Partial<ApprovalRule>): ApprovalRule {
-  return {
-    tool: '*',
-    decision: 'allow',
-    host: '',
-    path: '',
-    command_prefix: '',
-    match: [],
-    not_match: [],
-    reason: '',
-    ...rule,
-  };
+/** A rule about every tool that allows, where it does not say otherwise. */
+export function ruleOf(rule: Partial<RuleFields>): ApprovalRule {
+  return {tool: '*', decision: 'allow', ...rule} as ApprovalRule;
 }
 
 export function approvalOptions(options: Partial<ApprovalOptions> = {}): ApprovalOptions {
@@ -195,6 +183,7 @@ export async function openTestRuntime(options: TestRuntimeOptions = {}): Promise
   const log: LogEvent[] = [];
   const runtime: Runtime = {
     registry: createRegistry({
+      turnModeOn: 'Turn it on.',
       mode: options.mode ?? 'enabled',
       tools,
       switchedOff: options.switchedOff ?? new Map(),

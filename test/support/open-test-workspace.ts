@@ -6,7 +6,7 @@ import {
   openWorkspaceSession,
   type WorkspaceSession,
   type WorkspaceSessionOptions,
-} from '../../src/tools/files/workspace-session.ts';
+} from '../../src/tools/files/session.ts';
 import {unwrap} from './outcome.ts';
 import {temporaryDirectory} from './temporary-directory.ts';
 

@@ -1,6 +1,6 @@
 import type {ToolboxOptions} from '../../src/index.ts';
-import {TEST_CHROMIUM} from './browser-test.ts';
 import {openTestToolbox, type TestToolbox} from './open-test-toolbox.ts';
+import {TEST_CHROMIUM} from './parts.ts';
 import {temporaryDirectory} from './temporary-directory.ts';
 
 type WebFetch = NonNullable<NonNullable<NonNullable<ToolboxOptions['config']>['tools']>['webfetch']>;

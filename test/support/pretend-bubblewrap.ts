@@ -67,7 +67,12 @@ export function pretendBubblewrap(workspace: string): PretendBubblewrap {
   writeFileSync(join(place, 'bin/bwrap'), PROGRAM, {mode: 0o755});
   writeFileSync(join(place, 'workspace'), workspace);
   const put: PretendBubblewrap['put'] = (name, text) => writeFileSync(join(place, name), text);
-  put('probe', CONFINED.replace('CapBnd:\t0000000000000020', 'CapBnd:\t0000000000000000'));
+  put(
+    'probe',
+    CONFINED.replace('CapBnd:\t0000000000000020', 'CapBnd:\t0000000000000000')
+      // Without a control group, the process limit of `runOptions` has to hold.
+      .replace(/(Max processes +)unlimited +unlimited/, '$1128 128'),
+  );
   const textOf = (name: string) =>
     existsSync(join(place, name)) ? readFileSync(join(place, name), 'utf8') : '';
   return {

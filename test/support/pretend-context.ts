@@ -1,10 +1,9 @@
-import {fail} from '../../src/core/failure/fail.ts';
-import type {Json} from '../../src/core/json.ts';
 import type {LogEvent} from '../../src/core/log.ts';
-import {ok} from '../../src/core/result.ts';
+import {fail, type Json, ok} from '../../src/core/result.ts';
 import type {ToolContext} from '../../src/core/tool.ts';
-import type {CapturedOutput} from '../../src/sandbox/child/output-capture.ts';
+import type {CapturedOutput} from '../../src/sandbox/output-capture.ts';
 import type {RunOutcome} from '../../src/sandbox/sandbox.ts';
+import {pretendDeadline} from './pretend-deadline.ts';
 
 export interface PretendContext {
   readonly context: ToolContext;
@@ -27,7 +26,9 @@ export function pretendContext(more: Partial<ToolContext> = {}): PretendContext 
     requestId: 'r',
     step: 7,
     signal: never,
+    deadline: pretendDeadline({}, more.signal),
     sessionSignal: never,
+    isOwnStep: () => true,
     mayReach: () => ({allowed: true}),
     maxOutputBytes: 100_000,
     availableCapacityBytes: 100_000,
@@ -38,6 +39,7 @@ export function pretendContext(more: Partial<ToolContext> = {}): PretendContext 
       files.set(path, Buffer.from(content).toString());
       return ok(path);
     },
+    metStranger: () => {},
     pastChanges: async () => fail('io_error', 'There are none.'),
     streamArtifact: (path, maxBytes) => {
       let text: string | undefined;
@@ -94,6 +96,7 @@ export function pretendOutcome(more: Partial<RunOutcome> = {}): RunOutcome {
     durationMs: 1234.4,
     leftRunning: [],
     repositories: {paths: [], complete: true},
+    gitSettings: {paths: [], complete: true},
     ...more,
   };
 }

@@ -23,6 +23,17 @@ export function readCommonMark(markdown: string): ReadMarkdown {
   };
 }
 
+/** Where the links and the pictures of a page lead, as written. */
+export function linksOf(markdown: string): readonly string[] {
+  const found: string[] = [];
+  const walker = new Parser().parse(markdown).walker();
+  for (let step = walker.next(); step !== null; step = walker.next()) {
+    const {destination} = step.node;
+    if (step.entering && destination !== null && destination !== undefined) found.push(destination);
+  }
+  return found;
+}
+
 function readBlocks(markdown: string): ReadMarkdown {
   const html: string[] = [];
   const links: {target: string; text: string}[] = [];

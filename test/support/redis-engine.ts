@@ -1,6 +1,5 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync} from 'node:fs';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
@@ -8,12 +7,7 @@ import {join} from 'node:path';
 import type {HubSettings} from '../../src/hub/options.ts';
 import {hubSection} from '../../src/hub/options.ts';
 import {freePort} from './free-port.ts';
-
-/** Debian's `redis-server`, or another of that name. Tests of the hub are skipped where there is none. */
-export const REDIS_SERVER = (process.env['PATH'] ?? '')
-  .split(':')
-  .map(directory => join(directory, 'redis-server'))
-  .find(path => existsSync(path));
+import {program} from './parts.ts';
 
 /** A server of the test's own, on a free port of loopback. Nothing of it is kept. */
 export interface RedisEngine {
@@ -37,7 +31,7 @@ export async function startRedis(...options: readonly string[]): Promise<RedisEn
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const started = spawn(
-      REDIS_SERVER ?? 'redis-server',
+      program('redis-server'),
       [
         ...['--port', options.includes('--tls-port') ? '0' : String(port), '--bind', '127.0.0.1'],
         ...['--save', '', '--appendonly', 'no', '--dir', directory, '--maxmemory-policy', 'noeviction'],

@@ -1,13 +1,11 @@
 import {onTestFinished} from 'vitest';
-import {Budget} from '../../src/core/budget.ts';
-import {fail} from '../../src/core/failure/fail.ts';
-import type {Failure} from '../../src/core/failure/failure.ts';
+import type {Deadline} from '../../src/core/deadline.ts';
 import type {LogEvent} from '../../src/core/log.ts';
-import {ok, type Result} from '../../src/core/result.ts';
+import {type Failure, fail, ok, type Result} from '../../src/core/result.ts';
+import type {WebFetchOptions} from '../../src/web/options.ts';
 import type {CheckedUrl, HttpResponse, WebUrl} from '../../src/web/page.ts';
-import {createRobotsAccess} from '../../src/web/robots/robots-access.ts';
-import {parseUrl} from '../../src/web/url/parse-url.ts';
-import {resolveUrl} from '../../src/web/url/resolve-url.ts';
+import {createRobotsAccess} from '../../src/web/robots/access.ts';
+import {parseUrl} from '../../src/web/url.ts';
 import {type PathHandler, startHttpServer, type TestHttpServer} from './http-server.ts';
 import {createManualClock} from './manual-clock.ts';
 
@@ -38,6 +36,11 @@ interface Overrides {
   readonly refused?: (call: string) => Promise<Failure | undefined>;
 }
 
+interface Call {
+  readonly method: 'http';
+  readonly call: string;
+}
+
 /** A small internet: origin → a real server on loopback. What is not in it does not resolve. */
 export async function robotsInternet(
   sites: Readonly<Record<string, Handlers | Failure>>,
@@ -63,7 +66,7 @@ export async function robotsInternet(
   const log: LogEvent[] = [];
   const calls: unknown[] = [];
 
-  async function openHop(url: WebUrl, call: string, budget: Budget): Promise<Result<HttpResponse>> {
+  async function openHop(url: WebUrl, {call}: Call, budget: Deadline): Promise<Result<HttpResponse>> {
     calls.push(call);
     const refusal = refusals.get(url.origin) ?? (await refused(call));
     if (refusal) return {ok: false, error: refusal};
@@ -78,21 +81,18 @@ export async function robotsInternet(
     }
   }
 
-  const access = createRobotsAccess<string>({
-    settings: {
+  const access = createRobotsAccess<Call>({
+    options: {
+      timeout_seconds: 20,
       user_agent: 'forge-webfetch/1.0',
       max_redirects: 3,
       robots_cache_entries: entries,
       robots_cache_ttl_hours: 24,
       robots: {fail_open, user_agent_token: '', max_robots_bytes, cross_origin_redirects},
-    },
+    } as WebFetchOptions,
     clock,
     log: event => log.push(event),
-    methodOf: () => 'http',
-    makeBudget: cancel => new Budget(20_000, clock, cancel),
     openHop,
-    resolveLocation: resolveUrl,
-    robotsUrl: ({origin}) => web(`${origin}/robots.txt`),
   });
   return {
     clock,
@@ -100,7 +100,7 @@ export async function robotsInternet(
     calls,
     requests: (origin: string) => servers.get(origin)?.requests ?? [],
     check: (url: string, signal?: AbortSignal, call = 'pins') =>
-      access.check({url: web(url)} as CheckedUrl, call, signal),
+      access.check({url: web(url)} as CheckedUrl, {method: 'http', call}, signal),
   };
 }
 

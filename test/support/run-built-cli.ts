@@ -16,7 +16,7 @@ export function runBuiltCli(
 ): Promise<CliResult> {
   const child = spawn(process.execPath, [MAIN, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {PATH: process.env['PATH'], HOME: '/nonexistent', ...env},
+    env: {PATH: process.env['PATH'], HOME: process.env['HOME'], ...env},
   });
   const out: Buffer[] = [];
   const err: Buffer[] = [];

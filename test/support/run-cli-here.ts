@@ -19,6 +19,8 @@ export interface CliOptions {
   readonly tempDir?: string;
   readonly signal?: AbortSignal;
   readonly services?: Partial<ToolboxServices>;
+  /** What started the command. Default: a path where nothing is. */
+  readonly program?: readonly [string, ...string[]];
   /** Called with each part of standard output. */
   readonly onStdout?: (text: string) => void;
   /** Called with each part of standard error; what it throws fails the test. */
@@ -38,9 +40,9 @@ export async function runCliHere(argv: readonly string[], options: CliOptions = 
     answers,
     env = {},
     cwd = '/nonexistent',
-    homeDir = '/nonexistent',
     // Not that of a test: some ask what commands there are before one begins.
     tempDir = mkdtempSync(join(tmpdir(), 'forge-cli-')),
+    homeDir = join(tempDir, 'home'),
     services = {},
     onStdout,
     onStderr,
@@ -78,7 +80,7 @@ export async function runCliHere(argv: readonly string[], options: CliOptions = 
     environment: {env, cwd, tempDir, homeDir},
     signal,
     version: '0.0.0-test',
-    program: ['/usr/bin/node', '/opt/forge tools/forge-tools.js'],
+    program: options.program ?? ['/usr/bin/node', '/opt/forge tools/forge-tools.js'],
     services: async () => ({...realServices, ...services}),
   });
   await Promise.all(watching);

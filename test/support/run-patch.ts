@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import type {RunPatch} from '../../src/workspace/patch/apply/cross-check.ts';
+import type {RunPatch} from '../../src/workspace/patch/cross-check.ts';
 
 /** Runs a program for real, with nothing but the given environment. */
 export const runPatch: RunPatch = (command, args, {cwd, env, stdin}) =>

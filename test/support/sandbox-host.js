@@ -1,4 +1,6 @@
 // A host that runs one command in a sandbox until it is killed: node sandbox-host.js OPTIONS-JSON WORKSPACE COMMAND
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {systemClock} from '../../dist/core/clock.js';
 import {createSandbox} from '../../dist/sandbox/create-sandbox.js';
 
@@ -6,6 +8,7 @@ const [options = '', workspace = '', command = ''] = process.argv.slice(2);
 const host = {
   workspace,
   protectedPaths: [],
+  sessions: join(tmpdir(), 'sessions'),
   env: {...process.env, DOCKER_HOST: process.env.FORGE_TEST_DOCKER_HOST},
   programDirectories: process.env.FORGE_TEST_PROGRAMS?.split(':'),
   clock: systemClock,

@@ -16,7 +16,7 @@ export function printWeights(trees, edges, features) {
     }
     for (const value of leaves) at = bytes.writeInt16LE(Math.round(value * 4096), at);
   }
-  const lines = bytes.toString('base64').match(/.{1,110}/g) ?? [];
+  const lines = bytes.toString('base64').match(/.{1,1000}/g) ?? [];
   return [
     '/**',
     ' * Written by `node bench/reader/fit/run.js`; docs/decisions/0015-main-content.md says from what. The features are those',

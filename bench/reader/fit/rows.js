@@ -35,9 +35,9 @@ export async function readRows(directory, cache) {
     };
   }
   const [{readBlocks}, {BlockFeatures}, {FEATURES}, {readingTree}] = await Promise.all([
-    loadOurs('web/extract/reader/blocks/read-blocks.js'),
-    loadOurs('web/extract/reader/score/block-features.js'),
-    loadOurs('web/extract/reader/score/feature-names.js'),
+    loadOurs('web/extract/reader/read-blocks.js'),
+    loadOurs('web/extract/reader/block-features.js'),
+    loadOurs('web/extract/reader/page-shape.js'),
     loadOurs('web/extract/reader/reading-tree.js'),
   ]);
   const width = FEATURES.length;

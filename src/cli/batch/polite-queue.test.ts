@@ -1,174 +1,175 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {createManualClock} from '../../../test/support/manual-clock.ts';
-import {PoliteQueue, type Taken} from './polite-queue.ts';
+import type {LeasedUrl} from '../toolbox-services.ts';
+import {PoliteQueue, type PoliteQueueSettings} from './polite-queue.ts';
 
-function openQueue(settings: {perHost?: number; delayMs?: number; room?: number} = {}) {
+function openQueue(settings: Partial<PoliteQueueSettings> = {}) {
   const clock = createManualClock();
-  const queue = new PoliteQueue<number>({perHost: 1, delayMs: 0, room: 100, ...settings, clock});
-  const taken: (Taken<number> | undefined)[] = [];
+  const aside: string[] = [];
+  const onAside = (host: string, pauseMs: number) => void aside.push(`${host} ${pauseMs}`);
+  const queue = new PoliteQueue({perHost: 1, delayMs: 0, room: 100, clock, onAside, ...settings});
+  const active: LeasedUrl[] = [];
+  const end = (
+    outcome: 'done' | 'again' | 'failed' | 'aside',
+    url: string,
+    refusalMs?: number,
+    asked = true,
+  ) => {
+    const [leased] = active.splice(
+      active.findIndex(one => one.url === url),
+      1,
+    );
+    if (leased === undefined) throw new Error(`Expected ${url} to be under way`);
+    return queue.finish([{leased, outcome, refusalMs, asked}]);
+  };
   return {
     clock,
     queue,
-    taken,
-    items: () => taken.map(one => one?.item),
-    /** Starts `count` workers, and lets what can happen happen. */
-    take: async (count = 1) => {
-      for (let index = 0; index < count; index++) queue.take().then(one => taken.push(one));
-      await settle();
+    aside,
+    /** What `most` workers get now. */
+    async take(most: number) {
+      const taken = await queue.take(most);
+      if (!taken.ok) throw new Error(taken.error.message);
+      active.push(...taken.value.urls);
+      return taken.value.urls.map(({url}) => url);
+    },
+    async state() {
+      const taken = await queue.take(0);
+      return taken.ok && taken.value.state;
+    },
+    done: (url: string, asked = true) => end('done', url, undefined, asked),
+    refused: (url: string, pauseMs: number, outcome: 'again' | 'failed' | 'aside' = 'again') =>
+      end(outcome, url, pauseMs),
+    async offer(...urls: readonly string[]) {
+      for (const url of urls) await queue.offer(url[0] ?? '', url);
     },
   };
 }
 
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
-}
+test('policy: no more of a host are under way than perHost, however many workers there are', async () => {
+  const {offer, take, done} = openQueue({perHost: 2});
+  await offer('a0', 'a1', 'a2', 'a3');
+  expect(await take(4)).toEqual(['a0', 'a1']);
+  expect(await take(4)).toEqual([]);
+  await done('a0');
+  expect(await take(4)).toEqual(['a2']);
+});
 
-describe('the polite queue', () => {
-  test('policy: no more of a host are under way than perHost, however many workers there are', async () => {
-    const {queue, take, items} = openQueue({perHost: 2});
-    for (let item = 0; item < 5; item++) await queue.offer('a', item);
-    await take(4);
-    expect(items()).toEqual([0, 1]);
-    queue.done('a', true);
-    await settle();
-    expect(items()).toEqual([0, 1, 2]);
-  });
+test('policy: two starts at one host are delayMs apart; other hosts do not wait for it', async () => {
+  const {clock, offer, take} = openQueue({perHost: 4, delayMs: 250});
+  await offer('a1', 'a2', 'b3');
+  expect(await take(3)).toEqual(['a1', 'b3']);
+  clock.advance(249);
+  expect(await take(3)).toEqual([]);
+  clock.advance(1);
+  expect(await take(3)).toEqual(['a2']);
+});
 
-  test('policy: two starts at one host are delayMs apart; other hosts do not wait for it', async () => {
-    const {clock, queue, take, items} = openQueue({perHost: 4, delayMs: 250});
-    for (const [host, item] of [
-      ['a', 1],
-      ['a', 2],
-      ['b', 3],
-    ] as const) {
-      await queue.offer(host, item);
-    }
-    await take(3);
-    expect(items()).toEqual([1, 3]);
-    clock.advance(249);
-    await settle();
-    expect(items()).toEqual([1, 3]);
-    clock.advance(1);
-    await settle();
-    expect(items()).toEqual([1, 3, 2]);
-  });
+test('policy: hosts take turns, wherever they stand in the list', async () => {
+  const {offer, take} = openQueue({perHost: 9});
+  await offer('a0', 'a1', 'a2', 'b0');
+  expect(await take(2)).toEqual(['a0', 'b0']);
+  expect(await take(2)).toEqual(['a1', 'a2']);
+});
 
-  test('policy: hosts take turns, wherever they stand in the list', async () => {
-    const {queue, take, items} = openQueue({perHost: 9});
-    for (let item = 0; item < 3; item++) await queue.offer('a', item);
-    await queue.offer('b', 10);
-    await take(4);
-    expect(items()).toEqual([0, 10, 1, 2]);
-  });
+test('policy: a page from the cache is no reason to wait', async () => {
+  const {offer, take, done} = openQueue({delayMs: 250});
+  await offer('a1', 'a2');
+  expect(await take(2)).toEqual(['a1']);
+  await done('a1', false);
+  expect(await take(2)).toEqual(['a2']);
+});
 
-  test('policy: a page from the cache is no reason to wait', async () => {
-    const {queue, take, items} = openQueue({delayMs: 250});
-    await queue.offer('a', 1);
-    await queue.offer('a', 2);
-    await take(2);
-    queue.done('a', false);
-    await settle();
-    expect(items()).toEqual([1, 2]);
-  });
+test('policy: a host that refuses is left alone for its pause, and the page waits first in line', async () => {
+  const {clock, queue, offer, take, refused} = openQueue();
+  await offer('a1', 'a2', 'a3');
+  await take(1);
+  await refused('a1', 30_000);
+  expect(queue.paused).toBe(1);
+  clock.advance(29_999);
+  expect(await take(1)).toEqual([]);
+  clock.advance(1);
+  expect(await take(1)).toEqual(['a1']);
+  expect(queue.paused).toBe(0);
+});
 
-  test('policy: a host that refuses is left alone for its pause, and the item waits first in line', async () => {
-    const {clock, queue, take, items} = openQueue({perHost: 2});
-    for (const item of [1, 2, 3]) await queue.offer('a', item);
-    await take(1);
-    expect(queue.refused('a', 30_000, 1)).toBe(1);
-    expect(queue.paused).toBe(1);
-    await take(1);
-    clock.advance(29_999);
-    await settle();
-    expect(items()).toEqual([1]);
-    clock.advance(1);
-    await settle();
-    expect(items()).toEqual([1, 1]);
-    expect(queue.paused).toBe(0);
-  });
-
-  test('policy: refusals of items that were under way together count once; an answer ends the row', async () => {
-    const {clock, queue, take} = openQueue({perHost: 3});
-    for (const item of [1, 2, 3]) await queue.offer('a', item);
-    await take(3);
-    expect(queue.refused('a', 1000, 1)).toBe(1);
-    expect(queue.refused('a', 1000, 2)).toBe(1);
-    queue.done('a', true);
+test('policy: a host that refuses six times in a row is given up; refusals together count once, an answer ends the row', async () => {
+  const {clock, aside, offer, take, done, refused} = openQueue({perHost: 2});
+  await offer('a1', 'a2', 'a3');
+  const refuseBoth = async (): Promise<void> => {
+    const urls = await take(2);
+    expect(urls).toHaveLength(2);
+    for (const url of urls) await refused(url, 1000);
     clock.advance(1000);
-    await take(1);
-    expect(queue.refused('a', 1000, 1)).toBe(1);
-    clock.advance(1000);
-    await take(1);
-    expect(queue.refused('a', 1000, 1)).toBe(2);
-  });
+  };
+  for (let times = 0; times < 5; times += 1) await refuseBoth();
+  const [answered = ''] = await take(1);
+  await done(answered);
+  for (let times = 0; times < 5; times += 1) await refuseBoth();
+  expect(aside).toEqual([]);
+  await take(1);
+  const [last = ''] = await take(1);
+  await refused(last, 1000);
+  expect(aside).toEqual(['a 1000']);
+});
 
-  test('policy: what waits for a host that is set aside is dropped, and what is offered later refused', async () => {
-    const {queue, take, items} = openQueue();
-    for (const item of [1, 2, 3]) await queue.offer('a', item);
-    await take(1);
-    expect(queue.setAside('a')).toBe(2);
-    expect(queue.hasSetAside('a')).toBe(true);
-    expect(await queue.offer('a', 4)).toBe(false);
-    queue.done('a', true);
-    queue.close();
-    await take(1);
-    expect(items()).toEqual([1, undefined]);
-  });
+test('policy: what waits for a host that is set aside is dropped, and what is offered later too', async () => {
+  const {queue, aside, offer, take, refused, state} = openQueue();
+  await offer('a1', 'a2', 'a3');
+  await take(1);
+  await refused('a1', 3_600_000, 'aside');
+  expect(aside).toEqual(['a 3600000']);
+  await offer('a4');
+  expect(queue.waiting).toBe(0);
+  queue.close();
+  expect(await state()).toBe('finished');
+});
 
-  test('policy: a full queue makes the reader wait', async () => {
-    const {queue, take} = openQueue({room: 2});
-    await queue.offer('a', 1);
-    await queue.offer('b', 2);
-    let offered = false;
-    queue.offer('c', 3).then(() => {
-      offered = true;
-    });
-    await settle();
-    expect(offered).toBe(false);
-    await take(1);
-    expect(offered).toBe(true);
-    expect(queue.waiting).toBe(2);
+test('policy: a full queue makes the reader wait', async () => {
+  const {queue, offer, take} = openQueue({room: 2});
+  await offer('a1', 'b2');
+  let offered = false;
+  const third = offer('c3').then(() => {
+    offered = true;
   });
+  await new Promise(resolve => setImmediate(resolve));
+  expect(offered).toBe(false);
+  await take(1);
+  await third;
+  expect(queue.waiting).toBe(2);
+});
 
-  test('policy: workers end when the list has and nothing may come back', async () => {
-    const {clock, queue, take, items} = openQueue();
-    await queue.offer('a', 1);
-    queue.close();
-    await take(2);
-    expect(items()).toEqual([1]);
-    queue.refused('a', 1000, 1);
-    clock.advance(1000);
-    await settle();
-    expect(items()).toEqual([1, 1]);
-    queue.done('a', true);
-    await take(1);
-    expect(items()).toEqual([1, 1, undefined]);
-    expect(clock.pending()).toBe(0);
-  });
+test('policy: it is finished when the list is and nothing may come back', async () => {
+  const {clock, queue, offer, take, done, refused, state} = openQueue();
+  await offer('a1');
+  expect(await take(1)).toEqual(['a1']);
+  queue.close();
+  await refused('a1', 1000);
+  expect(await state()).toBe('running');
+  clock.advance(1000);
+  expect(await take(1)).toEqual(['a1']);
+  expect(await state()).toBe('running');
+  await done('a1');
+  expect(await state()).toBe('finished');
+});
 
-  test('policy: stop sends everybody home and leaves no timer', async () => {
-    const {clock, queue, take, items} = openQueue({delayMs: 250, room: 2});
-    await queue.offer('a', 1);
-    await queue.offer('a', 2);
-    await take(3);
-    await queue.offer('a', 3);
-    const offered = queue.offer('a', 4);
-    queue.stop();
-    await settle();
-    expect(await offered).toBe(false);
-    expect(items()).toEqual([1, undefined, undefined]);
-    expect(clock.pending()).toBe(0);
-  });
+test('policy: close lets a reader go that waits for room', async () => {
+  const {queue, offer} = openQueue({room: 1});
+  await offer('a1');
+  const waiting = offer('a2');
+  queue.close();
+  await waiting;
+  expect(queue.waiting).toBe(1);
+});
 
-  test('policy: a host that is done with takes no memory and no timer', async () => {
-    const {clock, queue, take} = openQueue({delayMs: 250});
-    for (let item = 0; item < 50; item++) {
-      await queue.offer(`host-${item}`, item);
-      await take(1);
-      queue.done(`host-${item}`, true);
-    }
-    expect([queue.hosts, clock.pending()]).toEqual([50, 50]);
-    clock.advance(250);
-    expect([queue.hosts, clock.pending()]).toEqual([0, 0]);
-  });
+test('policy: a host that is done with takes no memory', async () => {
+  const {clock, queue, offer, take, done} = openQueue({delayMs: 250});
+  const urls = Array.from({length: 26}, (_, at) => String.fromCharCode(97 + at));
+  await offer(...urls);
+  for (const url of await take(26)) await done(url);
+  await take(1);
+  expect(queue.hosts).toBe(26);
+  clock.advance(250);
+  await take(1);
+  expect(queue.hosts).toBe(0);
 });

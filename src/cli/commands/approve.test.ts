@@ -10,7 +10,7 @@ async function waitingCall() {
   const runDirectory = join(temporaryDirectory(), 'run');
   const run = ['--run-dir', runDirectory];
   const repeat = async () => {
-    const argv = ['call', 'web_fetch', '{"url": "http://10.0.0.1/"}', '--json', ...run, ...flags];
+    const argv = ['call', 'web_fetch', '{"url": "http://page.invalid/"}', '--json', ...run, ...flags];
     const {stdout} = await runCliHere([...argv, '--log-level', 'silent'], {cwd, env});
     return JSON.parse(stdout).error;
   };
@@ -24,9 +24,9 @@ describe('forge-tools approve', () => {
     const {code, stdout} = await runCliHere(['approve', id, ...run]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^Approved once, until \S+Z:\n {2}│ web_fetch http:\/\/10\.0\.0\.1\/ \(http mode\)\n$/,
+      /^Approved once, until \S+Z:\n {2}│ web_fetch http:\/\/page\.invalid\/ \(http mode\)\n$/,
     );
-    expect(await repeat()).toMatchObject({error_type: 'ssrf_blocked'});
+    expect(await repeat()).toMatchObject({error_type: 'dns_failed'});
     expect(await repeat()).toMatchObject({error_type: 'approval_required'});
   });
 
@@ -35,7 +35,7 @@ describe('forge-tools approve', () => {
     const {code, stdout} = await runCliHere(['approve', ...run]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      new RegExp(`^${id}  waits until \\S+Z\n  │ web_fetch http://10\\.0\\.0\\.1/ \\(http mode\\)\n`),
+      new RegExp(`^${id}  waits until \\S+Z\n  │ web_fetch http://page\\.invalid/ \\(http mode\\)\n`),
     );
     const json = await runCliHere(['approve', '--json', ...run]);
     expect(JSON.parse(json.stdout)).toMatchObject({id, tool: 'web_fetch'});
@@ -43,15 +43,26 @@ describe('forge-tools approve', () => {
     expect(empty).toEqual({code: 0, stdout: '', stderr: 'No call waits for an approval.\n'});
   });
 
+  test('policy: a command is listed once', async () => {
+    const {cwd, env, flags} = cliConfig('[tools.run]\nsandbox = "none"\n');
+    const run = ['--run-dir', join(temporaryDirectory(), 'run')];
+    await runCliHere(['call', 'run', '{"command": "echo one line"}', '--workspace', cwd, ...run, ...flags], {
+      cwd,
+      env,
+    });
+    const {stdout} = await runCliHere(['approve', ...run]);
+    expect(stdout.split('echo one line')).toHaveLength(2);
+  });
+
   test('policy: at a terminal the call is shown and confirmed', async () => {
     const {id, run, repeat} = await waitingCall();
     const no = await runCliHere(['approve', id, ...run], {answers: ['']});
     expect(no.code).toBe(1);
-    expect(no.stderr).toContain('web_fetch http://10.0.0.1/ (http mode)');
+    expect(no.stderr).toContain('web_fetch http://page.invalid/ (http mode)');
     expect(no.stderr).toContain('Not approved.');
     expect(await repeat()).toMatchObject({error_type: 'approval_required'});
     expect(await runCliHere(['approve', id, ...run], {answers: ['y']})).toMatchObject({code: 0});
-    expect(await repeat()).toMatchObject({error_type: 'ssrf_blocked'});
+    expect(await repeat()).toMatchObject({error_type: 'dns_failed'});
   });
 
   test('policy: --yes does not ask, --dismiss forgets', async () => {
@@ -61,6 +72,19 @@ describe('forge-tools approve', () => {
     await repeat();
     const yes = await runCliHere(['approve', id, '-y', ...run], {answers: []});
     expect(yes).toMatchObject({code: 0, stderr: ''});
+  });
+
+  test('M1: --dismiss-all forgets every call that waits', async () => {
+    const {cwd, env, flags} = cliConfig();
+    for (const host of ['one.invalid', 'two.invalid']) {
+      await runCliHere(['call', 'web_fetch', `{"url": "http://${host}/"}`, ...flags], {cwd, env});
+    }
+    const all = (...more: string[]) => runCliHere(['approve', '--dismiss-all', ...more], {env});
+    expect(await all('--yes')).toMatchObject({code: 2});
+    expect(await all('0123456789abcdef0123')).toMatchObject({code: 2});
+    expect(await all()).toEqual({code: 0, stdout: 'Dismissed 2 calls.\n', stderr: ''});
+    expect(await all()).toMatchObject({code: 0, stderr: 'No call waits for an approval.\n'});
+    expect((await runCliHere(['approve'], {env})).stderr).toBe('No call waits for an approval.\n');
   });
 
   test('policy: an id that does not wait is a failure that says so', async () => {

@@ -1,35 +1,26 @@
-import type {CommandDefinition} from '../command.ts';
-import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {printable} from '../terminal/printable.ts';
+// `bot-key`: makes the key that signs requests to web sites, and prints the part to publish.
+import {defineCommand, EXIT} from '../command.ts';
+import {printable} from '../console.ts';
 
 const WHERE = '/.well-known/http-message-signatures-directory';
 
-export const botKeyCommand: CommandDefinition = {
+export const botKeyCommand = defineCommand({
   usage: 'FILE',
+  takes: [args => args.length === 1 && args[0] !== '', 'bot-key needs one FILE for the key.'],
   flags: {},
   examples: [
-    'forge-tools bot-key ~/.config/forge/bot-key.pem',
-    'forge-tools bot-key ~/.config/forge/bot-key.pem > http-message-signatures-directory',
+    'forge-tools bot-key ~/.config/forge-tools/bot-key.pem',
+    'forge-tools bot-key ~/.config/forge-tools/bot-key.pem > http-message-signatures-directory',
   ],
-  async run(argv, {console, environment, services}) {
-    const {positionals} = parseFlags(argv, {});
-    const [file, ...more] = positionals;
-    if (file === undefined || file === '' || more.length > 0) {
-      throw new UsageError('bot-key needs one FILE for the key.');
-    }
+  async run({args: [file = ''], environment, services}) {
     const opened = (await services()).openBotKey(file, environment);
-    if (!opened.ok) {
-      console.err(`${printable(opened.error)}\n`);
-      return EXIT.failed;
-    }
+    if (!opened.ok) return {text: '', note: `${printable(opened.error)}\n`, code: EXIT.failed};
     const {isNew, directory} = opened.value;
-    await console.out(`${JSON.stringify(directory, undefined, 2)}\n`);
-    console.err(
-      `${isNew ? 'Made the key.' : 'The key was there, and stays as it is.'} Publish the lines above as ${WHERE} of an https origin, ` +
+    return {
+      text: `${JSON.stringify(directory, undefined, 2)}\n`,
+      note:
+        `${isNew ? 'Made the key.' : 'The key was there, and stays as it is.'} Publish the lines above as ${WHERE} of an https origin, ` +
         'of the type application/http-message-signatures-directory+json. Then set in [tools.webfetch.identity]: key_file, and agent_url to that origin.\n',
-    );
-    return EXIT.ok;
+    };
   },
-};
+});

@@ -7,6 +7,8 @@ import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 
 // The guard refuses it before anything is sent, so that no call needs a network.
 const PRIVATE = '{"url": "http://10.0.0.1/page?token=secret"}';
+/** The guard can refuse it only by its name, so it is asked about; no resolver knows the name (RFC 2606). */
+const UNKNOWN = '{"url": "http://page.invalid/page?token=secret"}';
 const ALLOWED = '[tools.approval]\nallowlist = ["web_fetch"]\n';
 
 function call(argv: readonly string[], {more = '', ...options}: CliOptions & {more?: string} = {}) {
@@ -18,7 +20,7 @@ describe('forge-tools call', () => {
   test('policy: a failure is a ToolError line on stderr and exit code 1', async () => {
     const {code, stdout, stderr} = await call(['web_fetch', PRIVATE], {more: ALLOWED});
     expect({code, stdout}).toEqual({code: 1, stdout: ''});
-    expect(JSON.parse(stderr)).toMatchObject({error_type: 'ssrf_blocked', details: {retryable: false}});
+    expect(JSON.parse(stderr)).toMatchObject({error_type: 'ssrf_blocked', retryable: false});
     expect(stderr).not.toContain('secret');
   });
 
@@ -47,31 +49,58 @@ describe('forge-tools call', () => {
   });
 
   test('ruling H3 without a terminal no question is asked, and --allow is the way', async () => {
-    const refused = await call(['web_fetch', PRIVATE]);
+    const refused = await call(['web_fetch', UNKNOWN]);
     expect(JSON.parse(refused.stderr)).toMatchObject({error_type: 'approval_required'});
-    const allowed = await call(['web_fetch', PRIVATE, '--allow', 'web_fetch']);
-    expect(JSON.parse(allowed.stderr)).toMatchObject({error_type: 'ssrf_blocked'});
+    const allowed = await call(['web_fetch', UNKNOWN, '--allow', 'web_fetch']);
+    expect(JSON.parse(allowed.stderr)).toMatchObject({error_type: 'dns_failed'});
     const denied = '[tools.approval]\ndenylist = ["web_fetch"]\n';
-    const still = await call(['web_fetch', PRIVATE, '--allow', 'web_fetch'], {more: denied});
+    const still = await call(['web_fetch', UNKNOWN, '--allow', 'web_fetch'], {more: denied});
     expect(JSON.parse(still.stderr)).toMatchObject({error_type: 'approval_denied'});
   });
 
   test('ruling H4 at a terminal it asks, and runs what was allowed', async () => {
-    const {stderr} = await call(['web_fetch', PRIVATE], {answers: ['once']});
+    const {stderr} = await call(['web_fetch', UNKNOWN], {answers: ['once']});
     expect(stderr).toMatch(
-      /^web_fetch needs an approval\.\n {2}Why it is asked: .*\n {2}│ web_fetch http:\/\/10\.0\.0\.1\/page \(http mode\)\n/,
+      /^web_fetch needs an approval\.\n {2}Why it is asked: .*\n {2}│ web_fetch http:\/\/page\.invalid\/page \(http mode\)\n/,
     );
     expect(stderr).toContain('Why it is asked: tools.approval.mode is "prompt".');
-    expect(stderr).toContain('ssrf_blocked: 10.0.0.1 is a private address');
+    expect(stderr).toContain('dns_failed: ');
     expect(stderr).not.toContain('secret');
   });
 
   test('ruling H4 a no with its reason reaches the result', async () => {
-    const {code, stdout} = await call(['web_fetch', PRIVATE, '--json'], {answers: ['n', 'not that host']});
+    const {code, stdout} = await call(['web_fetch', UNKNOWN, '--json'], {answers: ['n', 'not that host']});
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       error: {error_type: 'approval_denied', details: {reason: 'not that host'}},
     });
+  });
+
+  test.each([
+    ['an address that the guard refuses', 'http://169.254.169.254/', '', 'ssrf_blocked'],
+    ['a port that the guard refuses', 'http://page.invalid:8017/', '', 'port_blocked'],
+    ['a user name', 'http://me@page.invalid/', '', 'invalid_url'],
+    [
+      'what a rule denies',
+      'http://page.invalid/',
+      '[[tools.approval.rules]]\ntool = "web_fetch"\ndecision = "deny"\nhost = "page.invalid"\n',
+      'approval_denied',
+    ],
+  ])('nobody is asked about %s', async (_, url, more, code) => {
+    for (const tool of ['web_fetch', 'web_read']) {
+      const asked = await call([tool, JSON.stringify({url})], {
+        more: more.replace('web_fetch', tool),
+        answers: [],
+      });
+      expect(asked.stderr).toMatch(new RegExp(`^${code}: `));
+      expect(asked.stderr).not.toContain('needs an approval');
+    }
+  });
+
+  test('a question about a command has the command once', async () => {
+    const {stderr} = await call(['run', '{"command": "echo one"}'], {answers: ['n', '']});
+    expect(stderr).toMatch(/^run needs an approval\.\n {2}Why it is asked: .*\n {2}│ echo one\n(?! {2}│)/);
+    expect(stderr.match(/echo one/g)).toHaveLength(1);
   });
 
   test('ruling W10 --run-dir gets the events; a second call goes on in it', async () => {
@@ -104,7 +133,9 @@ describe('forge-tools call', () => {
   test('policy: a name in --allow that is nothing stops start-up', async () => {
     const {code, stderr} = await call(['web_fetch', '{}', '--allow', 'web_fetsh']);
     expect(code).toBe(3);
-    expect(stderr).toContain('web_fetsh');
+    expect(stderr).toContain(
+      'Configuration error: --allow names "web_fetsh", which is no tool and no action.',
+    );
   });
 
   test('policy: an interrupted call is exit code 130', async () => {

@@ -1,57 +1,45 @@
+// `call`: runs one call of a tool, or with `--jsonl` a session of calls from standard input.
 import {text} from 'node:stream/consumers';
-import type {Json} from '../../core/json.ts';
-import {randomHex} from '../../core/random.ts';
+import {randomHex} from '../../core/clock.ts';
+import type {Json} from '../../core/result.ts';
 import type {CallOptions, ToolHost} from '../../core/tool-host.ts';
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
-import {parseParams} from '../flags/parse-params.ts';
-import {SESSION_FLAGS} from '../flags/session-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {serveJsonl} from '../jsonl/serve-jsonl.ts';
+import {terminalApprover} from '../approve-at-terminal.ts';
+import {type CommandContext, defineCommand, EXIT, type ExitCode} from '../command.ts';
+import {printable} from '../console.ts';
+import {integerFlag, parseParams, UsageError} from '../flags.ts';
+import {serveJsonl} from '../jsonl.ts';
 import {openToolbox} from '../open-toolbox.ts';
 import {printResult} from '../print-result.ts';
-import {printable} from '../terminal/printable.ts';
-import {terminalApprover} from '../terminal/terminal-approver.ts';
+import {SESSION_FLAGS} from '../session-flags.ts';
 
-const FLAGS = {
-  json: {type: 'boolean', help: 'Print the exact ToolResult on one line, also of a call that failed.'},
-  jsonl: {
-    type: 'boolean',
-    help: 'Read one ToolRequest from each line of standard input, and answer each with one line, a ToolResult.',
-  },
-  concurrency: {
-    type: 'string',
-    value: 'N',
-    help: 'With --jsonl: calls at the same time, 1 to 64. Default: 8; 1 keeps the order of the lines.',
-  },
-  ...SESSION_FLAGS,
-} as const;
-
-export const callCommand: CommandDefinition = {
+export const callCommand = defineCommand({
   usage: '(TOOL [JSON | -] | --jsonl)',
-  flags: FLAGS,
+  takes: [args => args.length <= 2, 'call takes one tool and one JSON object. Quote the JSON.'],
+  // biome-ignore format: a flag is a line
+  flags: {
+    json: {type: 'boolean', help: 'Print the exact ToolResult on one line, also of a call that failed.'},
+    jsonl: {type: 'boolean', help: 'Read one ToolRequest from each line of standard input, and answer each with one line, a ToolResult.'},
+    concurrency: {type: 'string', value: 'N', help: 'With --jsonl: calls at the same time, 1 to 64. Default: 8; 1 keeps the order of the lines.'},
+    ...SESSION_FLAGS,
+  },
   examples: [
     'forge-tools call read_file \'{"path": "README.md"}\'',
     'forge-tools call apply_patch - --workspace ~/project < params.json',
-    'forge-tools call --jsonl --run-dir runs/1 --allow patch_file < requests.jsonl > results.jsonl',
+    'forge-tools call --jsonl --run-dir runs/1 --allow str_replace,apply_patch < requests.jsonl > results.jsonl',
   ],
-  async run(argv, context) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
+  interruptible: true,
+  async run({values, args: [tool, written], ...context}) {
     const concurrency = integerFlag('concurrency', values.concurrency, 1, 64);
     if (values.jsonl) {
-      if (positionals.length > 0)
-        throw new UsageError('With --jsonl, tool and parameters come from the lines.');
+      if (tool !== undefined) throw new UsageError('With --jsonl, tool and parameters come from the lines.');
       return withToolbox(values, context, host => callLines(host, concurrency ?? 8, context));
     }
-    const [tool, written, ...more] = positionals;
     if (tool === undefined) throw new UsageError('call needs the name of a tool, or --jsonl.');
-    if (more.length > 0) throw new UsageError('call takes one tool and one JSON object. Quote the JSON.');
     if (concurrency !== undefined) throw new UsageError('--concurrency goes with --jsonl.');
     const params = parseParams(written === '-' ? await text(context.console.input) : written);
     return withToolbox(values, context, host => callOnce(host, tool, params, values.json === true, context));
   },
-};
+});
 
 async function withToolbox(
   flags: Parameters<typeof openToolbox>[0],
@@ -60,8 +48,7 @@ async function withToolbox(
 ): Promise<ExitCode> {
   const toolbox = await openToolbox(flags, context, {start: 'session'});
   try {
-    const code = await work(toolbox);
-    return context.signal.aborted ? EXIT.interrupted : code;
+    return await work(toolbox);
   } finally {
     await toolbox.close();
   }

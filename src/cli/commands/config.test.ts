@@ -4,9 +4,9 @@ import {parse} from 'smol-toml';
 import {expect, test} from 'vitest';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {resolveConfig} from '../../config/resolve/resolve-config.ts';
+import {resolveConfig} from '../../config/resolve-config.ts';
 
-const SURROUNDINGS = {env: {}, cwd: '/nonexistent', tempDir: '/tmp'};
+const SURROUNDINGS = {env: {}, cwd: '/nonexistent', tempDir: '/tmp', homeDir: '/tmp/home'};
 
 function resolved(toml: string) {
   const result = resolveConfig(parse(toml, {integersAsBigInt: true}), SURROUNDINGS);
@@ -18,7 +18,7 @@ function resolved(toml: string) {
 test('ruling H7: --init writes a file that offers what is offered without one, and changes nothing else', async () => {
   const directory = temporaryDirectory();
   const {code, stdout} = await runCliHere(['config', '--init'], {env: {XDG_CONFIG_HOME: directory}});
-  const file = join(directory, 'forge', 'config.toml');
+  const file = join(directory, 'forge-tools', 'config.toml');
   expect(code).toBe(0);
   expect(stdout).toContain(file);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -58,7 +58,10 @@ parameters = {type = "object", properties = {"x y" = {type = "string"}}}
 `;
   writeFileSync(file, written);
   for (const argv of [['config'], ['config', '--show']]) {
-    const {code, stdout, stderr} = await runCliHere([...argv, '--config', file], {tempDir: '/tmp'});
+    const {code, stdout, stderr} = await runCliHere([...argv, '--config', file], {
+      tempDir: '/tmp',
+      homeDir: '/tmp/home',
+    });
     expect({code, stderr}).toEqual({code: 0, stderr: ''});
     expect(resolved(stdout)).toEqual(resolved(written));
     expect(stdout).toContain(`# From "${file}".`);
@@ -77,7 +80,7 @@ test('policy: warnings of the configuration are told', async () => {
 
 test('policy: without a file it says where one would be', async () => {
   const {stdout} = await runCliHere(['config'], {env: {XDG_CONFIG_HOME: '/nonexistent/xdg'}});
-  expect(stdout).toContain('# From "defaults, as there is no /nonexistent/xdg/forge/config.toml".');
+  expect(stdout).toContain('# From "defaults, as there is no /nonexistent/xdg/forge-tools/config.toml".');
 });
 
 test('policy: an unusable configuration is exit code 3', async () => {

@@ -1,53 +1,51 @@
+// `config`: prints the settings in force as TOML, or writes a first file.
 import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {ConfigError} from '../../config/config-error.ts';
-import {configPath} from '../../config/config-path.ts';
-import {resolveConfig} from '../../config/resolve/resolve-config.ts';
-import {errorReason} from '../../system/error-code.ts';
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {printWarnings} from '../print-warnings.ts';
-import {readSettings} from '../read-settings.ts';
-import {renderConfig} from '../render/render-config.ts';
-import {starterConfig} from '../setup/starter-config.ts';
-import {printable} from '../terminal/printable.ts';
+import type {Config} from '../../config/config-schema.ts';
+import {configPath} from '../../config/environment.ts';
+import {isTable} from '../../config/raw-values.ts';
+import {toToml} from '../../config/render-reference.ts';
+import {resolveConfig} from '../../config/resolve-config.ts';
+import type {Json} from '../../core/result.ts';
+import {errorReason} from '../../system/errors.ts';
+import {starterConfig} from '../client-settings.ts';
+import {type CommandContext, defineCommand, EXIT, type ExitCode} from '../command.ts';
+import {printable} from '../console.ts';
+import {UsageError} from '../flags.ts';
+import {printWarnings, readSettings} from '../read-settings.ts';
+import {TOOLBOX_FLAGS} from '../session-flags.ts';
 
-const FLAGS = {
-  show: {
-    type: 'boolean',
-    help: 'Print the settings in force as TOML, marking what is not a default. The default.',
-  },
-  init: {type: 'boolean', help: 'Write a file that explains every setting, where there is none.'},
-  config: TOOLBOX_FLAGS.config,
-} as const;
-
-export const configCommand: CommandDefinition = {
+export const configCommand = defineCommand({
   usage: '[--show | --init]',
-  flags: FLAGS,
+  takes: [args => args.length === 0, 'config takes no arguments.'],
+  flags: {
+    show: {
+      type: 'boolean',
+      help: 'Print the settings in force as TOML, marking what is not a default. The default.',
+    },
+    init: {type: 'boolean', help: 'Write a file that explains every setting, where there is none.'},
+    config: TOOLBOX_FLAGS.config,
+  },
   examples: [
     'forge-tools config --init',
     'forge-tools config',
     'forge-tools config --init --config ./forge.toml',
   ],
-  async run(argv, context) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    if (positionals.length > 0) throw new UsageError('config takes no arguments.');
+  async run({values, ...context}) {
     if (values.show && values.init) throw new UsageError('Use --show or --init, not both.');
     return values.init ? init(values.config, context) : show(values.config, context);
   },
-};
+});
 
 async function show(file: string | undefined, context: CommandContext): Promise<ExitCode> {
   const {console, environment} = context;
   const {resolved} = await readSettings({config: file}, context);
   const defaults = resolveConfig(undefined, environment);
   if (!defaults.ok) throw new ConfigError(defaults.error);
-  const expected = configPath(file, environment)?.file;
+  const {configFile} = resolved;
   const source =
-    resolved.source ?? (expected === undefined ? 'defaults' : `defaults, as there is no ${expected}`);
+    resolved.source ?? (configFile === undefined ? 'defaults' : `defaults, as there is no ${configFile}`);
   const text = `# From ${JSON.stringify(source)}.\n\n${renderConfig(resolved.config, defaults.value.config)}`;
   await console.out(console.interactive ? printable(text) : text);
   printWarnings(resolved, console);
@@ -73,4 +71,31 @@ async function init(written: string | undefined, {console, environment}: Command
   }
   await console.out(`Wrote ${shown}. Look at \`forge-tools tools\` and \`forge-tools doctor\` next.\n`);
   return EXIT.ok;
+}
+
+type Table = {readonly [key: string]: Json};
+const isJsonTable = (value: Json): value is Table => isTable(value);
+
+/** The settings in force as TOML that could be a configuration file; what is not a default is marked. */
+export function renderConfig(config: Config, defaults: Config): string {
+  return renderTable('', config, defaults).join('\n');
+}
+
+function renderTable(name: string, table: Table, defaults: Table): readonly string[] {
+  const settings: string[] = [];
+  const below: string[] = [];
+  for (const [key, value] of Object.entries(table)) {
+    const standard = defaults[key] ?? null;
+    // A table of the schema; one that an operator filled has other keys than its default.
+    if (isJsonTable(value) && isJsonTable(standard) && Object.keys(standard).length > 0) {
+      below.push(...renderTable(name === '' ? key : `${name}.${key}`, value, standard));
+    } else {
+      const mark = JSON.stringify(value) === JSON.stringify(standard) ? '' : '  # set';
+      settings.push(`${key} = ${toToml(value)}${mark}`);
+    }
+  }
+  return [
+    ...(settings.length === 0 ? [] : [...(name === '' ? [] : [`[${name}]`]), ...settings, '']),
+    ...below,
+  ];
 }

@@ -1,15 +1,14 @@
-import {nearestName} from '../../core/text/nearest-name.ts';
-import type {CommandDefinition} from '../command.ts';
+// `crawl`: checks the verb and its flags, and loads what runs it.
+import {defineCommand} from '../command.ts';
 import {CRAWL_FLAGS} from '../crawl/crawl-flags.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
+import {didYouMean, UsageError} from '../flags.ts';
 
 type FlagName = keyof typeof CRAWL_FLAGS;
 
 /** What each takes beside `--job`, `--config` and `--log-level`. */
 const VERBS: Readonly<Record<string, readonly FlagName[]>> = {
   start: ['sitemap', 'results', 'delay', 'per-host', 'depth', 'same-site', 'max-pending', 'lease', 'tries'],
-  work: ['out', 'concurrency'],
+  work: ['out', 'concurrency', 'own-hosts'],
   status: ['json'],
   pause: [],
   resume: [],
@@ -18,10 +17,15 @@ const VERBS: Readonly<Record<string, readonly FlagName[]>> = {
 };
 const EVERYWHERE: readonly FlagName[] = ['job', 'config', 'log-level'];
 
-export const crawlCommand: CommandDefinition = {
+export const crawlCommand = defineCommand({
   usage:
     '(start [FILE] | work --out DIR | status | pause | resume | cancel | export DIR [DIR ...]) --job NAME',
   verbs: Object.keys(VERBS),
+  takes: [
+    ([verb = '']) => Object.hasOwn(VERBS, verb),
+    ([verb = '']) =>
+      `crawl takes one of ${Object.keys(VERBS).join(', ')}.${didYouMean(verb, Object.keys(VERBS))}`,
+  ],
   flags: CRAWL_FLAGS,
   examples: [
     'forge-tools crawl start urls.txt --job docs',
@@ -30,11 +34,8 @@ export const crawlCommand: CommandDefinition = {
     'forge-tools crawl status --job docs',
     'forge-tools crawl export results --job docs > docs.jsonl',
   ],
-  async run(argv, context) {
-    const {values, positionals} = parseFlags(argv, CRAWL_FLAGS);
-    const [verb = '', ...rest] = positionals;
-    const own = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-    if (own === undefined) throw new UsageError(unknownVerb(verb));
+  async run({values, args: [verb = '', ...rest], ...context}) {
+    const own = VERBS[verb] ?? [];
     const stray = (Object.keys(CRAWL_FLAGS) as FlagName[]).find(
       name => values[name] !== undefined && !own.includes(name) && !EVERYWHERE.includes(name),
     );
@@ -43,10 +44,4 @@ export const crawlCommand: CommandDefinition = {
     const {runCrawl} = await import('../crawl/run-crawl.ts');
     return runCrawl(verb, rest, {...values, job: values.job}, context);
   },
-};
-
-function unknownVerb(name: string): string {
-  const nearest = nearestName(name, Object.keys(VERBS));
-  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
-  return `crawl takes one of ${Object.keys(VERBS).join(', ')}.${hint}`;
-}
+});

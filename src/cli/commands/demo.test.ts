@@ -1,6 +1,6 @@
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
 
@@ -16,7 +16,8 @@ test.each([
     const opened: string[] = [];
     const {stdout} = await runCliHere(['demo'], {
       cwd: home,
-      homeDir: home,
+      homeDir: join(home, 'home'),
+      tempDir: home,
       ...(answers === undefined ? {} : {answers}),
       services: {
         showFile: async file => {
@@ -26,7 +27,10 @@ test.each([
       },
     });
     const left = /^Nothing else is left behind than (.*)\.$/m.exec(stdout)?.[1] ?? '';
-    onTestFinished(() => rmSync(left, {recursive: true, force: true}));
+    expect(readdirSync(home)).toEqual([basename(left)]);
+    const blocked = /^(\d+) things were blocked:/m.exec(stdout)?.[1];
+    const report = readFileSync(join(left, 'report.html'), 'utf8');
+    expect(report.match(/"state":"refused"/g)).toHaveLength(Number(blocked));
     expect(opened).toEqual(isOpened ? [join(left, 'report.html')] : []);
     expect(stdout.includes('It is opened in your browser.')).toBe(isOpened);
   },

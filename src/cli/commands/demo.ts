@@ -1,22 +1,18 @@
+// `demo`: plays a recorded session of an agent with the real tools, in a project made for it.
 import {createToolbox} from '../../index.ts';
-import type {CommandContext, CommandDefinition} from '../command.ts';
+import {type CommandContext, defineCommand, EXIT} from '../command.ts';
 import {styled} from '../console.ts';
-import {openDemoSite} from '../demo/demo-site.ts';
-import {playScene} from '../demo/play-scene.ts';
-import {bugHunt} from '../demo/scene.ts';
-import {createScratchProject, type ScratchProject} from '../demo/scratch-project.ts';
-import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {renderFailure} from '../render/render-failure.ts';
+import {bugHunt, createScratchProject, playScene, type ScratchProject} from '../demo.ts';
+import {openDemoSite} from '../demo-site.ts';
+import {renderFailure} from '../print-result.ts';
 
-export const demoCommand: CommandDefinition = {
+export const demoCommand = defineCommand({
   usage: '',
+  takes: [args => args.length === 0, 'demo takes no arguments.'],
   flags: {},
   examples: ['forge-tools demo'],
-  async run(argv, context) {
-    const {positionals} = parseFlags(argv, {});
-    if (positionals.length > 0) throw new UsageError('demo takes no arguments.');
+  interruptible: true,
+  async run(context) {
     const {console, signal} = context;
     const site = await openDemoSite();
     const project = await createScratchProject(context.environment.tempDir);
@@ -41,13 +37,12 @@ export const demoCommand: CommandDefinition = {
         `\n${asRecorded} of ${total} steps went as recorded${lacking === 0 ? '' : `, ${lacking} need what this machine lacks (forge-tools doctor)`}.\n`,
       );
       const hasReport = await report(project, context);
-      if (signal.aborted) return EXIT.interrupted;
       return hasReport && asRecorded + lacking === total ? EXIT.ok : EXIT.failed;
     } finally {
       await Promise.all([toolbox.close(), site.close()]);
     }
   },
-};
+});
 
 function renderBlocked(blocked: readonly string[], {console}: CommandContext): string {
   if (blocked.length === 0) return '';

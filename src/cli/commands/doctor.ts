@@ -1,42 +1,54 @@
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {type Console, styled} from '../console.ts';
-import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {printWarnings} from '../print-warnings.ts';
-import {readSettings} from '../read-settings.ts';
-import type {Probe} from '../toolbox-services.ts';
+// `doctor`: opens every part as a call would, and says what is missing and how to get it.
+import type {OpenToolbox} from '../../create-toolbox.ts';
+import {defineCommand, EXIT} from '../command.ts';
+import {type Console, printable, styled} from '../console.ts';
+import {describeOffer, openWithStart, type Start, whyNotMore} from '../open-toolbox.ts';
+import {SESSION_FLAGS} from '../session-flags.ts';
 
-const FLAGS = {
-  json: {type: 'boolean', help: 'Print one JSON object on each line.'},
-  config: TOOLBOX_FLAGS.config,
-} as const;
+type Probe = Awaited<ReturnType<OpenToolbox['probe']>>[number];
 
-export const doctorCommand: CommandDefinition = {
+const {config, profile, workspace, groups} = SESSION_FLAGS;
+
+export const doctorCommand = defineCommand({
   usage: '',
-  flags: FLAGS,
-  examples: ['forge-tools doctor', 'forge-tools doctor --json | jq -r \'select(.state != "ok") | .remedy\''],
-  async run(argv, context: CommandContext) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    if (positionals.length > 0) throw new UsageError('doctor takes no arguments.');
-    const {console, environment, services, signal} = context;
-    const {resolved} = await readSettings(values, context);
-    printWarnings(resolved, console);
-    const {probe} = await services();
-    const probes = await probe(resolved.config, {environment, signal});
-    await console.out(
-      values.json
-        ? probes.map(found => `${JSON.stringify(found)}\n`).join('')
-        : `${probes.map(found => render(found, console)).join('')}${verdict(probes)}\n`,
-    );
-    if (signal.aborted) return EXIT.interrupted;
-    return probes.some(isProblem) ? EXIT.failed : EXIT.ok;
+  interruptible: true,
+  takes: [args => args.length === 0, 'doctor takes no arguments.'],
+  flags: {
+    json: {type: 'boolean', help: 'Print one JSON object on each line.'},
+    workspace,
+    profile,
+    groups,
+    config,
   },
-};
+  examples: ['forge-tools doctor', 'forge-tools doctor --json | jq -r \'select(.state != "ok") | .remedy\''],
+  async run({values, ...context}) {
+    const {console, signal} = context;
+    const start = await openWithStart(values, context);
+    try {
+      const probes = [offer(start), ...(await start.toolbox.probe(signal))];
+      return {
+        json: probes,
+        text: `${probes.map(found => render(found, console)).join('')}${verdict(probes)}\n`,
+        code: probes.some(isProblem) ? EXIT.failed : EXIT.ok,
+      };
+    } finally {
+      await start.toolbox.close();
+    }
+  },
+});
 
-/** One of them is enough. */
-const SANDBOXES = ['bubblewrap', 'Docker'];
+/** A client that gets no tool is what most people look for here. */
+function offer(start: Start): Probe {
+  const reasons = whyNotMore(start);
+  return {
+    name: 'Tools',
+    state: start.toolbox.listTools().length === 0 ? 'missing' : 'ok',
+    version: undefined,
+    detail: reasons.length === 0 ? describeOffer(start) : `${describeOffer(start)}. ${reasons.join(' ')}`,
+    neededFor: 'an agent can call nothing',
+    remedy: `put profile = "guarded" at the top of the configuration file, and take out what switches tools off`,
+  };
+}
 
 const MARKS = {
   ok: ['green', 'ok     '],
@@ -51,20 +63,16 @@ function isProblem({state}: Probe): boolean {
 
 /** One line that a person who reads no other one needs. */
 function verdict(probes: readonly Probe[]): string {
-  const problems = probes.filter(isProblem);
-  const names = problems.map(({name}) => name);
+  const names = probes.filter(isProblem).map(({name}) => name);
   if (names.length === 0) return 'Everything that this configuration needs is here.';
-  const lacksBoth = SANDBOXES.every(name => names.includes(name));
-  const listed = names.filter(name => !lacksBoth || !SANDBOXES.includes(name));
-  if (lacksBoth) listed.push('a sandbox for run (bubblewrap or Docker; one is enough)');
-  return `Missing or broken: ${listed.join(', ')}. Everything else works.`;
+  return `Missing or broken: ${names.join(', ')}.${names.includes('Tools') ? '' : ' Everything else works.'}`;
 }
 
 function render(probe: Probe, console: Console): string {
   const {name, state, version, detail, neededFor, remedy} = probe;
   const [style, mark] = MARKS[state];
   const label = styled(console, 'bold', version === undefined ? name : `${name} ${version}`);
-  const head = `${styled(console, style, mark)} ${label}  ${styled(console, 'dim', detail)}`;
+  const head = `${styled(console, style, mark)} ${label}  ${styled(console, 'dim', printable(detail))}`;
   if (!isProblem(probe)) return `${head}\n`;
   return [head, `        without it: ${neededFor}`, `        to get it:  ${remedy}`, ''].join('\n');
 }

@@ -8,7 +8,7 @@ import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 async function recordedRun(): Promise<{readonly run: string; readonly log: string}> {
   const {cwd, env, flags} = cliConfig();
   const run = join(temporaryDirectory(), 'run');
-  await runCliHere(['call', 'web_fetch', '{}', '--run-dir', run, ...flags], {cwd, env});
+  await runCliHere(['call', 'list_files', '{}', '--run-dir', run, ...flags], {cwd, env});
   return {run, log: join(run, 'events.jsonl')};
 }
 
@@ -30,7 +30,7 @@ test('policy: events verify tells half a line of a crash from tampering', async 
   expect(torn.code).toBe(0);
   expect(torn.stdout).toMatch(/^Intact up to a crash: 4 events, .* 12 bytes/);
 
-  writeFileSync(log, readFileSync(log, 'utf8').replace('"tool":"web_fetch"', '"tool":"read_file"'));
+  writeFileSync(log, readFileSync(log, 'utf8').replace('"tool":"list_files"', '"tool":"read_file"'));
   const changed = await verify(run);
   expect(changed.code).toBe(1);
   expect(changed.stdout).toMatch(/^TAMPERED: line 2 does not have the hash of its content/);

@@ -1,42 +1,31 @@
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {renderFailure} from '../render/render-failure.ts';
-import {printable} from '../terminal/printable.ts';
+// `events verify`: checks that the event log of a run was not changed.
+import {defineCommand, EXIT} from '../command.ts';
+import {printable} from '../console.ts';
 import type {LogCheck} from '../toolbox-services.ts';
 
-const FLAGS = {
-  json: {type: 'boolean', help: 'Print the verdict as JSON.'},
-} as const;
-
-export const eventsCommand: CommandDefinition = {
+export const eventsCommand = defineCommand({
   usage: 'verify RUN',
-  flags: FLAGS,
+  takes: [
+    args => args.length === 2 && args[0] === 'verify',
+    'Expected "events verify RUN", where RUN is a directory, the name of a run, or "latest".',
+  ],
+  flags: {
+    json: {type: 'boolean', help: 'Print the verdict as JSON.'},
+  },
   examples: [
     'forge-tools events verify latest',
     'forge-tools events verify runs/1',
     'forge-tools events verify runs/1/events.jsonl --json',
   ],
-  async run(argv, {console, environment, services}: CommandContext) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    const [verb, run, ...more] = positionals;
-    if (verb !== 'verify' || run === undefined || more.length > 0) {
-      throw new UsageError(
-        'Expected "events verify RUN", where RUN is a directory, the name of a run, or "latest".',
-      );
-    }
+  async run({args: [, run = ''], environment, services}) {
     const {locateRun, verifyRun} = await services();
     const found = await locateRun(run, environment);
     const check = found.ok ? await verifyRun(found.value) : found;
-    if (!check.ok) {
-      console.err(renderFailure(check.error, undefined, console));
-      return EXIT.failed;
-    }
-    await console.out(`${values.json ? JSON.stringify(check.value) : printable(describe(check.value))}\n`);
-    return check.value.state === 'tampered' ? EXIT.failed : EXIT.ok;
+    if (!check.ok) return check;
+    const code = check.value.state === 'tampered' ? EXIT.failed : EXIT.ok;
+    return {json: check.value, text: `${printable(describe(check.value))}\n`, code};
   },
-};
+});
 
 function describe({state, events, head, tornBytes, problem}: LogCheck): string {
   const lines = `${events} ${events === 1 ? 'event' : 'events'}`;

@@ -127,6 +127,9 @@ describe('fetch --from', () => {
     });
     expect(byUrl.get(urls[2])).toMatchObject({status: 'failed', code: 'http_4xx', details: {status: 404}});
     expect(byUrl.get('no address')).toMatchObject({code: 'invalid_url', line: 7});
+    const keys = urls.map(url => Object.keys(byUrl.get(url)).join(' '));
+    expect(keys[0]).toBe('url status file final_url title tokens bytes cached fetched_at time duration_ms');
+    expect(keys[2]).toBe('url status code message retryable details attempts time duration_ms');
     const {file, bytes} = byUrl.get(urls[0]);
     expect(files()).toEqual([file, byUrl.get(urls[1]).file, 'manifest.jsonl'].sort());
     expect(Buffer.byteLength(read(file))).toBe(bytes);

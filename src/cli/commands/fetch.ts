@@ -1,52 +1,28 @@
-import {toUrl} from '../../core/text/to-url.ts';
-import type {FetchResponse, Result, WebFetchArgs} from '../../index.ts';
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {modeFlag} from '../flags/mode-flag.ts';
-import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
-import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
+// `fetch`: prints pages as Markdown, their outlines or their responses. With `--from` it hands a list to the
+// batch.
+import {toUrl} from '../../core/text/parse.ts';
+import type {Failure, FetchResponse, WebFetchArgs} from '../../index.ts';
+import {type CommandContext, defineCommand, EXIT, type ExitCode} from '../command.ts';
+import {type Console, forTerminal, printable} from '../console.ts';
+import {integerFlag, modeFlag, UsageError, type ValuesOf} from '../flags.ts';
+import {renderFailure} from '../print-result.ts';
 import {readSettings, type SettingFlags} from '../read-settings.ts';
-import {renderCut} from '../render/render-cut.ts';
-import {renderFailure} from '../render/render-failure.ts';
-import {renderForTerminal, renderPlain} from '../render/render-page.ts';
-import {forTerminal} from '../terminal/for-terminal.ts';
-import {printable} from '../terminal/printable.ts';
+import {renderCut, renderForTerminal, renderOutline, renderPlain} from '../render-page.ts';
+import {TOOLBOX_FLAGS} from '../session-flags.ts';
 import type {PageReader, ReadPage} from '../toolbox-services.ts';
 
+// biome-ignore format: a flag is a line
 const BATCH_FLAGS = {
-  from: {
-    type: 'string',
-    value: 'FILE',
-    help: 'Fetch the URLs of a list with one URL on each line; - reads standard input.',
-  },
-  out: {
-    type: 'string',
-    value: 'DIR',
-    help: 'With --from: a file for each page, and manifest.jsonl. The same command goes on where it ended.',
-  },
-  concurrency: {
-    type: 'string',
-    value: 'N',
-    help: 'With --from: pages at the same time, 1 to 256. Default: 16.',
-  },
-  'per-host': {
-    type: 'string',
-    value: 'N',
-    help: 'With --from: pages at the same time from one host, 1 to 64. Default: 2.',
-  },
-  delay: {
-    type: 'string',
-    value: 'MS',
-    help: 'With --from: least time between two requests to one host, 0 to 600000. Default: 250.',
-  },
+  from: {type: 'string', value: 'FILE', help: 'Fetch the URLs of a list with one URL on each line; - reads standard input.'},
+  out: {type: 'string', value: 'DIR', help: 'With --from: a file for each page, and manifest.jsonl. The same command goes on where it ended.'},
+  concurrency: {type: 'string', value: 'N', help: 'With --from: pages at the same time, 1 to 256. Default: 16.'},
+  'per-host': {type: 'string', value: 'N', help: 'With --from: pages at the same time from one host, 1 to 64. Default: 2.'},
+  delay: {type: 'string', value: 'MS', help: 'With --from: least time between two requests to one host, 0 to 600000. Default: 250.'},
 } as const;
 
+// biome-ignore format: a flag is a line
 const FLAGS = {
-  json: {
-    type: 'boolean',
-    help: 'Print the exact response object, or the error envelope, one line for each URL.',
-  },
+  json: {type: 'boolean', help: 'Print the exact response object, or the error envelope, one line for each URL.'},
   outline: {type: 'boolean', help: 'Print the headings with the exact tokens of their sections instead.'},
   'max-chunk-tokens': {type: 'string', value: 'N', help: 'Largest chunk, 128 to 2048 cl100k tokens.'},
   'no-cache': {type: 'boolean', help: 'Do not read the page cache (the fresh page is still written to it).'},
@@ -56,12 +32,12 @@ const FLAGS = {
   ...TOOLBOX_FLAGS,
 } as const;
 
-type FlagValues = ReturnType<typeof parseFlags<typeof FLAGS>>['values'];
+type FlagValues = ValuesOf<typeof FLAGS>;
 
 /** Pages fetched at the same time; they are printed in the order of the command line. */
 const CONCURRENCY = 8;
 
-export const fetchCommand: CommandDefinition = {
+export const fetchCommand = defineCommand({
   usage: 'URL [URL ...] | --from FILE --out DIR',
   flags: FLAGS,
   examples: [
@@ -71,8 +47,7 @@ export const fetchCommand: CommandDefinition = {
     'forge-tools fetch --outline https://example.com/',
     'forge-tools fetch --from urls.txt --out pages',
   ],
-  async run(argv, context) {
-    const {values, positionals: urls} = parseFlags(argv, FLAGS);
+  async run({values, args: urls, ...context}) {
     const maxChunkTokens = integerFlag('max-chunk-tokens', values['max-chunk-tokens'], 128, 2048);
     const args = {
       ...(maxChunkTokens !== undefined && {max_chunk_tokens: maxChunkTokens}),
@@ -83,14 +58,10 @@ export const fetchCommand: CommandDefinition = {
     const [stray] = Object.keys(BATCH_FLAGS).filter(name => values[name as keyof FlagValues] !== undefined);
     if (stray !== undefined) throw new UsageError(`--${stray} goes with --from.`);
     if (urls.length === 0) throw new UsageError('fetch needs at least one URL, or --from.');
-    const json = values.json === true;
-    if (values.outline) {
-      const {fetchOutlines} = await import('../fetch-outlines.ts');
-      return fetchOutlines({urls, args, json, settings: values}, context);
-    }
-    return fetchPages(urls, {args, json, flags: values}, context);
+    const {json = false, outline = false} = values;
+    return fetchPages(urls, {args, json, outline, flags: values}, context);
   },
-};
+});
 
 /** Defaults that no site's owner would mind. */
 const BATCH_DEFAULTS = {concurrency: 16, perHost: 2, delayMs: 250};
@@ -123,20 +94,22 @@ async function fromList(
 interface PagesRequest {
   readonly args: Omit<WebFetchArgs, 'url'>;
   readonly json: boolean;
+  readonly outline: boolean;
   readonly flags: SettingFlags;
 }
 
 async function fetchPages(
   urls: readonly string[],
-  {args, json, flags}: PagesRequest,
+  request: PagesRequest,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const {args, json, outline, flags} = request;
   const {console, environment, signal} = context;
   const {resolved, log} = await readSettings(flags, context);
   const {openPageReader} = await context.services();
   const reader = openPageReader(resolved, {environment, log});
   // `--json` is the answer that a model is given, which has a limit; a person gets all of the page.
-  const maxBytes = json ? resolved.config.tools.output.max_bytes : undefined;
+  const maxBytes = json && !outline ? resolved.config.tools.output.max_bytes : undefined;
   try {
     const results = fetchInOrder(urls, url => reader.read({...args, url}, signal, maxBytes));
     let failed = false;
@@ -144,10 +117,16 @@ async function fetchPages(
     for (const [index, pending] of results.entries()) {
       const result = await pending;
       failed ||= !result.ok;
-      await print(result, urls, index, json, context);
-      if (!result.ok) continue;
+      if (!result.ok) {
+        await printFailure(result.error, urls, index, json, console);
+        continue;
+      }
       const {response} = result.value;
-      console.err(renderHint(response) ?? '');
+      if (outline) await printOutline(result.value, reader, index, json, console);
+      else {
+        await printPage(result.value, urls, index, json, context);
+        console.err(renderHint(response) ?? '');
+      }
       isCut ||= response.truncated;
       console.err(renderCut(response) ?? '');
     }
@@ -182,23 +161,42 @@ function fetchInOrder(
   return pending;
 }
 
-async function print(
-  result: Result<ReadPage>,
+async function printFailure(
+  failure: Failure,
+  urls: readonly string[],
+  index: number,
+  json: boolean,
+  console: Console,
+): Promise<void> {
+  if (json) return console.out(`${JSON.stringify(failure)}\n`);
+  console.err(renderFailure(failure, urls.length > 1 ? urls[index] : undefined, console));
+  const meant = console.errInteractive ? withScheme(urls[index] ?? '', failure.code) : undefined;
+  if (meant !== undefined) console.err(`Did you mean ${printable(meant)}\n`);
+}
+
+async function printOutline(
+  page: ReadPage,
+  reader: PageReader,
+  index: number,
+  json: boolean,
+  console: Console,
+): Promise<void> {
+  const outline = await reader.outline(page.markdown);
+  const {requested_url, final_url, title} = page.response;
+  await console.out(
+    json
+      ? `${JSON.stringify({requested_url, final_url, title, ...outline})}\n`
+      : (index > 0 ? '\n' : '') + renderOutline(page, outline, console),
+  );
+}
+
+async function printPage(
+  {response, markdown}: ReadPage,
   urls: readonly string[],
   index: number,
   json: boolean,
   {console, environment, services}: CommandContext,
 ): Promise<void> {
-  if (!result.ok) {
-    if (json) await console.out(`${JSON.stringify(result.error)}\n`);
-    else {
-      console.err(renderFailure(result.error, urls.length > 1 ? urls[index] : undefined, console));
-      const meant = console.errInteractive ? withScheme(urls[index] ?? '', result.error.code) : undefined;
-      if (meant !== undefined) console.err(`Did you mean ${printable(meant)}\n`);
-    }
-    return;
-  }
-  const {response, markdown} = result.value;
   if (json) {
     await console.out(`${JSON.stringify(response)}\n`);
   } else if (console.interactive) {

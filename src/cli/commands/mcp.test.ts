@@ -1,7 +1,12 @@
-import {readFileSync} from 'node:fs';
+import {readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
-import {expect, test} from 'vitest';
+import {pathToFileURL} from 'node:url';
+import {Client} from '@modelcontextprotocol/sdk/client/index.js';
+import type {Transport} from '@modelcontextprotocol/sdk/shared/transport.js';
+import {ListRootsRequestSchema} from '@modelcontextprotocol/sdk/types.js';
+import {ReadBuffer, serializeMessage} from '@modelcontextprotocol/server';
+import {describe, expect, test} from 'vitest';
 import {cliConfig} from '../../../test/support/cli-config.ts';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
@@ -40,6 +45,100 @@ test('policy: mcp speaks the protocol on standard output and nothing else', asyn
     {id: 1, result: {serverInfo: {name: 'forge-tools', version: '0.0.0-test'}}},
     {id: 2, result: {tools: expect.arrayContaining([expect.objectContaining({name: 'web_fetch'})])}},
   ]);
+});
+
+/** `mcp` with these flags, and the official client of the older revisions at its pipes. */
+async function served(
+  flags: readonly string[],
+  {cwd, homeDir, roots}: {cwd: string; homeDir: string; roots?: readonly string[]},
+) {
+  const input = new PassThrough();
+  const buffer = new ReadBuffer();
+  const transport: Transport = {
+    start: async () => {},
+    send: async message =>
+      void input.write(serializeMessage(message as Parameters<typeof serializeMessage>[0])),
+    close: async () => void input.end(),
+  };
+  const ended = runCliHere(['mcp', ...flags], {
+    cwd,
+    homeDir,
+    input,
+    onStdout: text => {
+      buffer.append(Buffer.from(text));
+      for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
+        transport.onmessage?.(message as Parameters<NonNullable<Transport['onmessage']>>[0]);
+      }
+    },
+  });
+  const client = new Client({name: 'test', version: '1'}, {capabilities: roots ? {roots: {}} : {}});
+  if (roots) {
+    client.setRequestHandler(ListRootsRequestSchema, () => ({roots: roots.map(uri => ({uri}))}));
+  }
+  await client.connect(transport);
+  return {client, ended};
+}
+
+test('ruling H8: without a word of the configuration an answer is text, and tools have no schema of it', async () => {
+  const place = {cwd: realpathSync(temporaryDirectory()), homeDir: temporaryDirectory()};
+  writeFileSync(join(place.cwd, 'a.txt'), 'text of a\n');
+  const read = async (flags: readonly string[]) => {
+    const {client, ended} = await served(flags, place);
+    const {tools} = await client.listTools();
+    const answer = await client.callTool({name: 'read_file', arguments: {path: 'a.txt'}});
+    await client.close();
+    expect((await ended).code).toBe(0);
+    return {schemas: tools.filter(({outputSchema}) => outputSchema !== undefined).length, answer};
+  };
+  const plain = await read([]);
+  expect(plain.schemas).toBe(0);
+  expect(plain.answer).toMatchObject({content: [{text: expect.stringContaining('text of a')}]});
+  expect(plain.answer).not.toHaveProperty('structuredContent');
+  const both = await read(['--results', 'both']);
+  expect(both.schemas).toBeGreaterThan(10);
+  expect(both.answer).toHaveProperty('structuredContent');
+});
+
+describe('the roots of a client', () => {
+  const place = () => {
+    const homeDir = realpathSync(temporaryDirectory());
+    const root = realpathSync(temporaryDirectory());
+    writeFileSync(join(root, 'of-root.txt'), 'a');
+    const cwd = realpathSync(temporaryDirectory());
+    writeFileSync(join(cwd, 'of-cwd.txt'), 'b');
+    return {homeDir, root, cwd};
+  };
+  const listed = async (flags: readonly string[], options: Parameters<typeof served>[1]) => {
+    const {client, ended} = await served(flags, options);
+    const answer = await client.callTool({name: 'list_files', arguments: {}});
+    await client.close();
+    expect((await ended).code).toBe(0);
+    return JSON.stringify(answer.content);
+  };
+
+  test('choose the workspace where no flag does', async () => {
+    const {homeDir, root, cwd} = place();
+    const roots = [pathToFileURL(root).href];
+    expect(await listed([], {cwd, homeDir, roots})).toContain('of-root.txt');
+    expect(await listed([], {cwd: homeDir, homeDir, roots})).toContain('of-root.txt');
+  });
+
+  test('count for nothing beside --workspace, and where the client names none', async () => {
+    const {homeDir, root, cwd} = place();
+    const roots = [pathToFileURL(root).href];
+    expect(await listed(['--workspace', '.'], {cwd, homeDir, roots})).toContain('of-cwd.txt');
+    expect(await listed([], {cwd, homeDir, roots: []})).toContain('of-cwd.txt');
+    expect(await listed([], {cwd, homeDir})).toContain('of-cwd.txt');
+  });
+
+  test('open no home directory, nothing that is not there, and nothing on another machine', async () => {
+    const {homeDir, root, cwd} = place();
+    const wrong = [homeDir, '/', join(root, 'missing')].map(path => pathToFileURL(path).href);
+    const roots = [...wrong, 'file://other-host/share'];
+    expect(await listed([], {cwd, homeDir, roots})).toContain('of-cwd.txt');
+    const last = [...roots, pathToFileURL(root).href];
+    expect(await listed([], {cwd, homeDir, roots: last})).toContain('of-root.txt');
+  });
 });
 
 test('policy: mcp --http serves who has the token until it is interrupted', async () => {
@@ -92,7 +191,7 @@ test('policy: an address that others reach needs a token that the operator chose
   expect(refused.stderr).toContain('can be reached from other machines');
   const both = await runCliHere(['mcp', '--http', '127.0.0.1:0', '--token-file', 'f', ...flags], {
     cwd,
-    env: {...env, FORGE_MCP_TOKEN: 'x'.repeat(32)},
+    env: {...env, FORGE_TOOLS_MCP_TOKEN: 'x'.repeat(32)},
   });
   expect(both.code).toBe(2);
 });

@@ -1,48 +1,36 @@
+// `policy explain`: says what would be decided about a call, and by which rule, without running it.
 import type {Toolbox} from '../../create-toolbox.ts';
-import type {CommandContext, CommandDefinition} from '../command.ts';
+import {defineCommand} from '../command.ts';
 import {type Console, styled} from '../console.ts';
-import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {parseParams} from '../flags/parse-params.ts';
-import {SESSION_FLAGS} from '../flags/session-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
+import {parseParams} from '../flags.ts';
 import {openToolbox} from '../open-toolbox.ts';
-import {renderFailure} from '../render/render-failure.ts';
-import {renderReason} from '../render/render-reason.ts';
-import {quoted} from '../terminal/quoted.ts';
+import {renderReason} from '../print-result.ts';
+import {SESSION_FLAGS} from '../session-flags.ts';
+import {quoted} from '../text-layout.ts';
 
-const FLAGS = {
-  json: {type: 'boolean', help: 'Print the explanation as JSON.'},
-  ...SESSION_FLAGS,
-} as const;
-
-export const policyCommand: CommandDefinition = {
+export const policyCommand = defineCommand({
   usage: 'explain TOOL [JSON]',
-  flags: FLAGS,
+  takes: [
+    ({0: verb, length}) => verb === 'explain' && (length === 2 || length === 3),
+    'Expected "policy explain TOOL JSON".',
+  ],
+  flags: {
+    json: {type: 'boolean', help: 'Print the explanation as JSON.'},
+    ...SESSION_FLAGS,
+  },
   examples: ['forge-tools policy explain web_fetch \'{"url": "https://example.com/"}\''],
-  async run(argv, context: CommandContext) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    const [verb, tool, written, ...more] = positionals;
-    if (verb !== 'explain' || tool === undefined || more.length > 0) {
-      throw new UsageError('Expected "policy explain TOOL JSON".');
-    }
+  async run({values, args: [, tool = '', written], ...context}) {
     const params = parseParams(written);
     const toolbox = await openToolbox(values, context);
     try {
-      const {console} = context;
       const explained = await toolbox.explainPolicy(tool, params);
-      if (!explained.ok) {
-        console.err(renderFailure(explained.error, undefined, console));
-        return EXIT.failed;
-      }
-      const {value} = explained;
-      await console.out(values.json ? `${JSON.stringify(value)}\n` : renderExplanation(value, console));
-      return EXIT.ok;
+      if (!explained.ok) return explained;
+      return {json: explained.value, text: renderExplanation(explained.value, context.console)};
     } finally {
       await toolbox.close();
     }
   },
-};
+});
 
 const VERBS = {
   allow: 'It would run',

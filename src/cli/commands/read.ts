@@ -1,14 +1,12 @@
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {modeFlag} from '../flags/mode-flag.ts';
-import {integerFlag, parseFlags} from '../flags/parse-flags.ts';
-import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
+// `read`: answers one question about a page: its outline, a section, passages, or whether it says a quote.
+import {type Answer, type CommandContext, defineCommand, EXIT} from '../command.ts';
+import {printable} from '../console.ts';
+import {integerFlag, modeFlag, UsageError, type ValuesOf} from '../flags.ts';
 import {readSettings} from '../read-settings.ts';
-import {renderFailure} from '../render/render-failure.ts';
-import {printable} from '../terminal/printable.ts';
+import {TOOLBOX_FLAGS} from '../session-flags.ts';
 import type {VerifyQuoteData, WebReadArgs} from '../toolbox-services.ts';
 
+// biome-ignore format: a flag is a line
 const FLAGS = {
   find: {type: 'string', value: 'WORDS', help: 'The passages that say most about a question.'},
   section: {type: 'string', value: 'N', help: 'A section of the outline, by its number or heading.'},
@@ -18,11 +16,7 @@ const FLAGS = {
   'keep-links': {type: 'boolean', help: 'Show the targets of links too.'},
   snapshot: {type: 'string', value: 'ID', help: 'The text that an earlier answer named.'},
   since: {type: 'string', value: 'ID', help: 'Which sections are not as they were under this snapshot.'},
-  'max-age': {
-    type: 'string',
-    value: 'SECONDS',
-    help: 'Ask again for a page that was not confirmed for longer; unchanged, it is not downloaded.',
-  },
+  'max-age': {type: 'string', value: 'SECONDS', help: 'Ask again for a page that was not confirmed for longer; unchanged, it is not downloaded.'},
   json: {type: 'boolean', help: 'Print the answer as one line of JSON, also of a call that failed.'},
   'no-cache': {type: 'boolean', help: 'Do not read the page cache (the fresh page is still written to it).'},
   'force-browser': {type: 'boolean', help: 'Render in the headless browser.'},
@@ -30,13 +24,14 @@ const FLAGS = {
   ...TOOLBOX_FLAGS,
 } as const;
 
-type FlagValues = ReturnType<typeof parseFlags<typeof FLAGS>>['values'];
+type FlagValues = ValuesOf<typeof FLAGS>;
 
 /** Each is a question of its own. */
 const QUESTIONS = ['find', 'section', 'chunk', 'quote'] as const;
 
-export const readCommand: CommandDefinition = {
+export const readCommand = defineCommand({
   usage: 'URL [--find WORDS | --section N | --chunk N | --quote TEXT]',
+  takes: [args => args.length === 1, 'read needs one URL. Quote what has blanks.'],
   flags: FLAGS,
   examples: [
     'forge-tools read https://example.com/guide',
@@ -44,11 +39,7 @@ export const readCommand: CommandDefinition = {
     'forge-tools read https://example.com/guide --section 3',
     'forge-tools read https://example.com/guide --quote "a litre of water"',
   ],
-  async run(argv, context) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    const [url, ...more] = positionals;
-    if (url === undefined || more.length > 0)
-      throw new UsageError('read needs one URL. Quote what has blanks.');
+  async run({values, args: [url = ''], ...context}) {
     const asked = QUESTIONS.filter(name => values[name] !== undefined);
     if (asked.length > 1)
       throw new UsageError(`--${asked.join(' and --')} are questions of their own: take one.`);
@@ -60,10 +51,10 @@ export const readCommand: CommandDefinition = {
     }
     return ask(url, values, context);
   },
-};
+});
 
 /** Exit code 1 also says that a quote is not one. */
-async function ask(url: string, values: FlagValues, context: CommandContext): Promise<ExitCode> {
+async function ask(url: string, values: FlagValues, context: CommandContext): Promise<Answer> {
   const args = readArgs(url, values);
   const {console, environment, signal} = context;
   const {resolved, log} = await readSettings(values, context);
@@ -76,15 +67,10 @@ async function ask(url: string, values: FlagValues, context: CommandContext): Pr
         ? await reader.webRead(args, signal)
         : await reader.verifyQuote({...documentArgs(url, values), quote}, signal);
     if (signal.aborted) return EXIT.interrupted;
-    if (values.json) {
-      await console.out(`${JSON.stringify(answer.ok ? answer.value.data : answer.error)}\n`);
-    } else if (answer.ok) {
-      const {text} = answer.value;
-      await console.out(`${console.interactive ? printable(text) : text}\n`);
-    } else {
-      console.err(renderFailure(answer.error, undefined, console));
-    }
-    return answer.ok && isAnswer(answer.value.data) ? EXIT.ok : EXIT.failed;
+    if (!answer.ok) return values.json ? {json: answer.error, text: '', code: EXIT.failed} : answer;
+    const {data, text} = answer.value;
+    const shown = console.interactive ? printable(text) : text;
+    return {json: data, text: `${shown}\n`, code: isAnswer(data) ? EXIT.ok : EXIT.failed};
   } finally {
     await reader.close();
   }

@@ -28,7 +28,7 @@ test('report: it writes the page, says where, and in a line what is in it', asyn
 
 test('report: "latest" is the run of the default place that was written to last', async () => {
   const {cwd, env, flags} = cliConfig();
-  await runCliHere(['call', 'web_fetch', '{}', ...flags], {cwd, env});
+  await runCliHere(['call', 'list_files', '{}', ...flags], {cwd, env});
   const {code, stdout} = await runCliHere(['report', 'latest'], {cwd, env});
   expect(code).toBe(0);
   expect(stdout.startsWith(join(env['XDG_STATE_HOME'] ?? '', 'forge-tools', 'runs'))).toBe(true);

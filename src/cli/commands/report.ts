@@ -1,60 +1,49 @@
+// `report`: writes the page of a run, or serves it and follows the run.
 import {resolve} from 'node:path';
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {renderFailure} from '../render/render-failure.ts';
-import {printable} from '../terminal/printable.ts';
+import {type Answer, type CommandContext, defineCommand, EXIT} from '../command.ts';
+import {printable} from '../console.ts';
+import {UsageError} from '../flags.ts';
 import type {WrittenReport} from '../toolbox-services.ts';
 
-const FLAGS = {
-  out: {type: 'string', value: 'FILE', help: 'The page to write. Default: report.html in the run directory.'},
-  live: {
-    type: 'boolean',
-    help: 'Serve the page on loopback instead, and follow the run in it until Ctrl-C.',
-  },
-  json: {type: 'boolean', help: 'Print what was written, or where it is served, as JSON.'},
-} as const;
-
-export const reportCommand: CommandDefinition = {
+export const reportCommand = defineCommand({
   usage: 'RUN [--out FILE | --live]',
-  flags: FLAGS,
+  takes: [
+    args => args.length === 1 && args[0] !== '',
+    'report needs one run: a directory, the name of a run, or "latest".',
+  ],
+  // biome-ignore format: a flag is a line
+  flags: {
+    out: {type: 'string', value: 'FILE', help: 'The page to write. Default: report.html in the run directory.'},
+    live: {type: 'boolean', help: 'Serve the page on loopback instead, and follow the run in it until Ctrl-C.'},
+    json: {type: 'boolean', help: 'Print what was written, or where it is served, as JSON.'},
+  },
   examples: [
     'forge-tools report latest',
     'forge-tools report runs/1 --out report.html',
     'forge-tools report runs/1 --live',
   ],
-  async run(argv, context: CommandContext) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    const [run, ...more] = positionals;
-    if (run === undefined || run === '' || more.length > 0) {
-      throw new UsageError('report needs one run: a directory, the name of a run, or "latest".');
-    }
+  async run({values, args: [run = ''], ...context}) {
     if (values.live && values.out !== undefined) throw new UsageError('--live writes no file; leave --out.');
     if (values.out === '') throw new UsageError('--out takes the name of a file.');
     if (values.live) return follow(run, values.json === true, context);
-    const {console, environment, services} = context;
+    const {environment, services} = context;
     const out = values.out === undefined ? undefined : resolve(environment.cwd, values.out);
     const written = await (await services()).writeReport(run, out, environment);
-    if (!written.ok) {
-      console.err(renderFailure(written.error, undefined, console));
-      return EXIT.failed;
-    }
-    await console.out(
-      values.json ? `${JSON.stringify(written.value)}\n` : printable(describe(written.value)),
-    );
-    return written.value.log === 'tampered' || written.value.altered > 0 ? EXIT.failed : EXIT.ok;
+    if (!written.ok) return written;
+    const isChanged = written.value.log === 'tampered' || written.value.altered > 0;
+    return {
+      json: written.value,
+      text: printable(describe(written.value)),
+      code: isChanged ? EXIT.failed : EXIT.ok,
+    };
   },
-};
+});
 
 /** Serves until Ctrl-C, which is how it ends in good order. */
-async function follow(run: string, json: boolean, context: CommandContext): Promise<ExitCode> {
+async function follow(run: string, json: boolean, context: CommandContext): Promise<Answer> {
   const {console, environment, services, signal} = context;
   const followed = await (await services()).followRun(run, environment);
-  if (!followed.ok) {
-    console.err(renderFailure(followed.error, undefined, console));
-    return EXIT.failed;
-  }
+  if (!followed.ok) return followed;
   const {path, url, close} = followed.value;
   try {
     await console.out(json ? `${JSON.stringify({path, url})}\n` : `${url}\n`);

@@ -1,6 +1,7 @@
-import {mkdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {cliConfig} from '../../../test/support/cli-config.ts';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 
@@ -73,3 +74,62 @@ test('policy: a run that is not there is named as what was written', async () =>
   }
   expect((await runCliHere(['undo', 'latest', 'x'])).stderr).toContain('The step is a number');
 });
+
+/** Makes a run look as if it was written to so many days ago. */
+function age(path: string, days: number): void {
+  const at = Date.now() / 1000 - days * 86_400;
+  utimesSync(join(path, 'events.jsonl'), at, at);
+}
+
+test('M1: typos leave no run, and the start of a session removes what is past runs.keep_days', async () => {
+  const {env, cwd, flags} = cliConfig('[runs]\nkeep_days = 7\n');
+  const run = (...argv: string[]) => runCliHere([...argv, ...flags], {env, cwd});
+  const listed = async (): Promise<{path: string; name: string}[]> => {
+    const {stdout} = await runCliHere(['runs', '--json'], {env});
+    return stdout
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line));
+  };
+  for (const wrong of ['list_fiels', 'read_fil']) await run('call', wrong, '{}');
+  await run('call', 'list_files', '{"pth": "."}');
+  expect(await listed()).toEqual([]);
+  await run('call', 'list_files', '{}');
+  const [old] = await listed();
+  age(old?.path ?? '', 8);
+  rmSync(join(old?.path ?? '', '../.pruned'));
+  await run('call', 'list_files', '{}');
+  const left = await listed();
+  expect(left.map(({name}) => name)).not.toContain(old?.name);
+  expect(left).toHaveLength(1);
+
+  const gone = await runCliHere(['undo', old?.name ?? '', '1'], {env, cwd});
+  expect(gone.code).toBe(1);
+  expect(gone.stderr).toContain(`The run \\"${old?.name}\\" is gone: old runs are removed`);
+  expect(gone.stderr).toContain('Its steps can no longer be undone.');
+});
+
+test('M1: runs prune removes by age and number, and says what it would remove', async () => {
+  const {env, cwd, flags} = cliConfig();
+  for (let at = 0; at < 4; at += 1) await runCliHere(['call', 'list_files', '{}', ...flags], {env, cwd});
+  const {stdout} = await runCliHere(['runs', '--json'], {env});
+  const paths: string[] = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line).path);
+  for (const [at, path] of paths.entries()) age(path, 10 * at);
+  const prune = (...more: string[]) => runCliHere(['runs', 'prune', ...more, ...flags], {env, cwd});
+  const dry = await prune('--older-than', '5', '--dry-run');
+  expect(dry.stdout.split('\n')).toHaveLength(4);
+  expect(dry.stderr).toMatch(/^3 runs \(.* KiB\) would be removed, 1 stay in /);
+  expect((await prune('--older-than', '15')).stderr).toMatch(/^2 runs .* were removed, 2 stay/);
+  expect((await prune('--keep', '1', '--json')).stdout).toContain('"bytes":');
+  expect((await prune()).stderr).toMatch(/^0 runs \(0 B\) were removed, 1 stay/);
+});
+
+test.each([[['other']], [['--keep', '1']], [['prune', '--limit', '1']], [['prune', '--older-than', '0']]])(
+  'policy: runs %j is wrong usage',
+  async argv => {
+    expect(await runCliHere(['runs', ...argv])).toMatchObject({code: 2});
+  },
+);

@@ -1,57 +1,47 @@
+// `setup`: prints the entry that adds the tools to an MCP client, or writes it into the settings of the client.
+import {stat} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {nearestName} from '../../core/text/nearest-name.ts';
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {styled} from '../console.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {PROFILE_FLAG} from '../flags/session-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {CLIENT_ENTRIES, CLIENTS, type Client, type ClientEntry} from '../setup/clients.data.ts';
-import {mergeSettings} from '../setup/merge-settings.ts';
-import {requireProject} from '../setup/require-project.ts';
-import {settingsFile} from '../setup/settings-file.ts';
-import {shellWords, windowsShellWords} from '../setup/shell-words.ts';
-import {npxLauncher, thisLauncher} from '../setup/start-command.ts';
-import {readSettingsFile, writeSettings} from '../setup/write-settings.ts';
-import {printable} from '../terminal/printable.ts';
+import {
+  launcherOf,
+  mergeSettings,
+  readSettingsFile,
+  requireProject,
+  settingsFile,
+  shellWords,
+  windowsShellWords,
+  writeSettings,
+} from '../client-settings.ts';
+import {CLIENT_ENTRIES, CLIENTS, type Client, type ClientEntry} from '../clients.data.ts';
+import {type CommandContext, defineCommand, EXIT, type ExitCode} from '../command.ts';
+import {printable, styled} from '../console.ts';
+import {UsageError, type ValuesOf} from '../flags.ts';
+import {PROFILE_FLAG, SESSION_FLAGS, TOOLBOX_FLAGS} from '../session-flags.ts';
 
+// biome-ignore format: a flag is a line
 const FLAGS = {
   write: {type: 'boolean', help: 'Write the entry into the settings of the client, and show what changes.'},
-  project: {
-    type: 'boolean',
-    help: 'Into the file of this project, which others may share, instead of that of the user.',
-  },
-  workspace: {
-    type: 'string',
-    value: 'DIR',
-    help: 'The directory that the tools see. Default: the project of the client, or the working directory where the client says none.',
-  },
+  project: {type: 'boolean', help: 'Into the file of this project, which others may share, instead of that of the user.'},
+  workspace: {type: 'string', value: 'DIR', help: 'The directory that the tools see. Default: the project of the client, or the working directory where the client says none.'},
   profile: PROFILE_FLAG,
-  here: {
-    type: 'boolean',
-    help: 'Start this installation by its path, such as a checkout, instead of a pinned version by npx.',
-  },
+  config: TOOLBOX_FLAGS.config,
+  allow: SESSION_FLAGS.allow,
+  groups: SESSION_FLAGS.groups,
 } as const;
 
-type Values = ReturnType<typeof parseFlags<typeof FLAGS>>['values'];
+type Values = ValuesOf<typeof FLAGS>;
 
-export const setupCommand: CommandDefinition = {
+export const setupCommand = defineCommand({
   usage: 'CLIENT [--write]',
+  takes: [args => args.length === 1, `setup takes one client: ${CLIENTS.join(', ')}.`],
   flags: FLAGS,
   examples: [
     'forge-tools setup claude-code',
     'forge-tools setup cursor --write',
     'forge-tools setup claude-desktop --write --workspace ~/project',
   ],
-  async run(argv, context) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    const [written, ...more] = positionals;
-    if (written === undefined || more.length > 0) {
-      throw new UsageError(`setup takes one client: ${CLIENTS.join(', ')}.`);
-    }
-    return setUp(clientOf(written), values, context);
-  },
-};
+  run: ({values, args: [written = ''], ...context}) => setUp(clientOf(written), values, context),
+});
 
 function clientOf(written: string): Client {
   const client = CLIENTS.find(known => known === written);
@@ -68,7 +58,7 @@ async function setUp(client: Client, values: Values, context: CommandContext): P
   const file = settingsFile(client, scope, environment, process.platform);
   if (file === undefined)
     throw new UsageError(`${entry.title} has no settings for one project. Leave out --project.`);
-  const start = startOf(entry, values, context);
+  const start = await startOf(entry, values, context);
   const shown = printable(JSON.stringify(file));
   const entryAlone = mergeSettings(client, '', start);
   if (!entryAlone.ok) throw new Error(entryAlone.error);
@@ -93,15 +83,29 @@ async function setUp(client: Client, values: Values, context: CommandContext): P
     await console.out(`${shown} has the entry already. ${entry.next}\n`);
     return EXIT.ok;
   }
-  const {renderDiff} = await context.services();
+  const {renderDiff, tryEntry} = await context.services();
   await console.out(printable(renderDiff(before.value, after.value, file)));
+  const here: readonly [string, ...string[]] = [
+    start[0],
+    ...start.slice(1).map(word => (word === entry.workspace ? environment.cwd : word)),
+  ];
+  const started = await tryEntry({command: here, cwd: environment.cwd, env: environment.env}, context.signal);
+  if (!started.ok || started.value === 0) {
+    const problem = started.ok ? 'it offers no tool' : started.error;
+    console.err(
+      `The entry does not work: ${printable(problem)}. Nothing was written. See "forge-tools doctor".\n`,
+    );
+    return EXIT.failed;
+  }
   const project = scope === 'project' ? environment.cwd : undefined;
   const wrote = await writeSettings({file, before: before.value, after: after.value, project});
   if (!wrote.ok) {
     console.err(`${shown} ${wrote.error}. Nothing was changed.\n`);
     return EXIT.failed;
   }
-  await console.out(`${styled(console, 'green', 'Written.')} ${entry.next}\n`);
+  await console.out(
+    `${styled(console, 'green', 'Written.')} It was started once: ${started.value === 1 ? '1 tool' : `${started.value} tools`}. ${entry.next}\n`,
+  );
   if (values.profile === undefined) {
     console.err(
       `${entry.title} may ask before each call by itself. To be asked once, add --profile trusted to this command.\n`,
@@ -111,23 +115,36 @@ async function setUp(client: Client, values: Values, context: CommandContext): P
 }
 
 /** What the client runs. */
-function startOf(
-  {workspace, showsStructure}: ClientEntry,
+async function startOf(
+  {workspace}: ClientEntry,
   values: Values,
   {environment, program, version}: CommandContext,
-): readonly [string, ...string[]] {
+): Promise<readonly [string, ...string[]]> {
   const {cwd} = environment;
   if (workspace === 'named' && values.workspace === undefined) requireProject(environment);
-  const launcher = {program, version, platform: process.platform};
-  const [command, ...args] = values.here ? thisLauncher(launcher) : npxLauncher(launcher);
+  const [command, ...args] = launcherOf({program, version, platform: process.platform});
   const inClient = workspace === 'named' ? cwd : workspace;
   const directory = values.workspace === undefined ? inClient : resolve(cwd, values.workspace);
+  if (values.workspace !== undefined) await requireDirectory(directory);
+  const given = (['profile', 'config', 'allow', 'groups'] as const).flatMap(name => {
+    const value = values[name];
+    if (value === undefined) return [];
+    return [`--${name}`, name === 'config' ? resolve(cwd, value) : value];
+  });
   return [
     command,
     ...args,
     'mcp',
     ...(directory === 'started-there' ? [] : ['--workspace', directory]),
-    ...(values.profile === undefined ? [] : ['--profile', values.profile]),
-    ...(showsStructure ? ['--results', 'text'] : []),
+    ...given,
   ];
+}
+
+async function requireDirectory(path: string): Promise<void> {
+  const info = await stat(path).catch(() => undefined);
+  if (info?.isDirectory()) return;
+  const problem = info === undefined ? 'does not exist' : 'is not a directory';
+  throw new UsageError(
+    `${JSON.stringify(path)} ${problem}. Name the directory that the tools see with --workspace DIR.`,
+  );
 }

@@ -59,11 +59,12 @@ test('policy: --format jsonschema has the schemas of parameters and data', async
 
 test('policy: where nothing is offered, it says why and what to do', async () => {
   const file = join(temporaryDirectory(), 'config.toml');
-  writeFileSync(file, '');
+  writeFileSync(file, '[tools]\nmode = "disabled"\n');
   const {code, stdout, stderr} = await runCliHere(['tools', '--config', file], {cwd: import.meta.dirname});
   expect({code, stdout}).toEqual({code: 0, stdout: ''});
-  expect(stderr).toContain('tools.mode is "disabled"');
-  expect(stderr).toContain('profile = "guarded"');
+  expect(stderr).toBe(
+    `Every tool is off: tools.mode is "disabled". Write mode = "enabled" below [tools] in ${file}.\n`,
+  );
 });
 
 test('ruling H7: without a file it lists what mcp would offer, and --profile what another profile would', async () => {

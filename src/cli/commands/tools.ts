@@ -1,16 +1,13 @@
+// `tools`: lists the tools that a configuration offers, or prints their definitions for an API.
 import {anthropicTools} from '../../adapters/anthropic.ts';
-import {openaiTools} from '../../adapters/openai.ts';
-import {openaiChatTools} from '../../adapters/openai-chat.ts';
+import {openaiChatTools, openaiTools} from '../../adapters/openai.ts';
 import type {ToolHost, ToolListing} from '../../core/tool-host.ts';
 import {describeTool} from '../../mcp/describe-tool.ts';
-import type {CommandDefinition} from '../command.ts';
-import {type Console, styled} from '../console.ts';
-import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {PROFILE_FLAG} from '../flags/session-flags.ts';
-import {TOOLBOX_FLAGS} from '../flags/toolbox-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
+import {defineCommand} from '../command.ts';
+import {type Console, printable, styled} from '../console.ts';
+import {UsageError} from '../flags.ts';
 import {openToolbox} from '../open-toolbox.ts';
+import {PROFILE_FLAG, TOOLBOX_FLAGS} from '../session-flags.ts';
 
 const FORMATS: Readonly<Record<string, (host: ToolHost) => unknown>> = {
   mcp: host => ({tools: host.listTools().map(listing => describeTool(listing))}),
@@ -25,23 +22,17 @@ const FORMATS: Readonly<Record<string, (host: ToolHost) => unknown>> = {
     ),
 };
 
-const FLAGS = {
-  format: {
-    type: 'string',
-    value: 'FORMAT',
-    help: `Print the definitions as JSON: ${Object.keys(FORMATS).join(', ')}.`,
-  },
-  profile: PROFILE_FLAG,
-  ...TOOLBOX_FLAGS,
-} as const;
-
-export const toolsCommand: CommandDefinition = {
+export const toolsCommand = defineCommand({
   usage: '[--format FORMAT]',
-  flags: FLAGS,
+  takes: [args => args.length === 0, 'tools takes no arguments.'],
+  // biome-ignore format: a flag is a line
+  flags: {
+    format: {type: 'string', value: 'FORMAT', help: `Print the definitions as JSON: ${Object.keys(FORMATS).join(', ')}.`},
+    profile: PROFILE_FLAG,
+    ...TOOLBOX_FLAGS,
+  },
   examples: ['forge-tools tools', 'forge-tools tools --format anthropic > tools.json'],
-  async run(argv, context) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    if (positionals.length > 0) throw new UsageError('tools takes no arguments.');
+  async run({values, ...context}) {
     const {format} = values;
     const render = format !== undefined && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
     if (format !== undefined && render === undefined) {
@@ -50,25 +41,18 @@ export const toolsCommand: CommandDefinition = {
     const toolbox = await openToolbox(values, context);
     try {
       const {console} = context;
-      if (toolbox.listTools().length === 0) {
-        console.err(
-          `No tool is offered: tools.mode is "${toolbox.config.tools.mode}". Set it to "enabled", or add profile = "guarded" at the top of the file.\n`,
-        );
+      // With a log level, standard error is JSON lines.
+      if (values['log-level'] === undefined) {
+        for (const sentence of toolbox.switchedOff) console.err(`${printable(sentence)}\n`);
       }
-      if (render !== undefined) await console.out(`${JSON.stringify(render(toolbox), null, 2)}\n`);
-      else
-        await console.out(
-          toolbox
-            .listTools()
-            .map(tool => renderTool(tool, console))
-            .join(''),
-        );
-      return EXIT.ok;
+      if (render !== undefined) return {text: `${JSON.stringify(render(toolbox), null, 2)}\n`};
+      const tools = toolbox.listTools();
+      return {text: tools.map(tool => renderTool(tool, console)).join('')};
     } finally {
       await toolbox.close();
     }
   },
-};
+});
 
 function renderTool({name, title, description, annotations}: ToolListing, console: Console): string {
   const {readOnly, destructive, openWorld} = annotations;

@@ -1,8 +1,7 @@
 import {resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
-import {fail} from '../../core/failure/fail.ts';
-import {ok} from '../../core/result.ts';
+import {fail, ok} from '../../core/result.ts';
 import type {UndoRequest} from '../toolbox-services.ts';
 
 const locateRun = async (run: string) => ok(resolve('/srv', run));

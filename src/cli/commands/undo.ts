@@ -1,50 +1,33 @@
+// `undo`: takes back what one step of a run wrote.
 import {resolve} from 'node:path';
-import type {CommandContext, CommandDefinition} from '../command.ts';
-import {EXIT} from '../exit-codes.ts';
-import {parseFlags} from '../flags/parse-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
-import {renderFailure} from '../render/render-failure.ts';
-import {printable} from '../terminal/printable.ts';
+import {defineCommand} from '../command.ts';
+import {printable} from '../console.ts';
+import {UsageError} from '../flags.ts';
 
-const FLAGS = {
-  workspace: {
-    type: 'string',
-    value: 'DIR',
-    help: 'The directory that the run worked on. Default: the working directory.',
-  },
-  json: {type: 'boolean', help: 'Print the restored files as JSON.'},
-} as const;
-
-export const undoCommand: CommandDefinition = {
+export const undoCommand = defineCommand({
   usage: 'RUN STEP',
-  flags: FLAGS,
+  takes: [
+    args => args.length === 2,
+    'undo needs a run (a directory, a name or "latest") and the number of a step.',
+  ],
+  // biome-ignore format: a flag is a line
+  flags: {
+    workspace: {type: 'string', value: 'DIR', help: 'The directory that the run worked on. Default: the working directory.'},
+    json: {type: 'boolean', help: 'Print the restored files as JSON.'},
+  },
   examples: ['forge-tools undo latest 4', 'forge-tools undo runs/1 4 --workspace ~/project'],
-  async run(argv, {console, environment, services}: CommandContext) {
-    const {values, positionals} = parseFlags(argv, FLAGS);
-    const [run, written, ...more] = positionals;
-    if (run === undefined || written === undefined || more.length > 0) {
-      throw new UsageError('undo needs a run (a directory, a name or "latest") and the number of a step.');
-    }
+  async run({values, args: [run = '', written = ''], environment, services}) {
     const step = Number(written);
     if (!/^\d{1,6}$/.test(written) || step < 1) {
       throw new UsageError(`The step is a number from 1 to 999999, as a report shows it; got "${written}".`);
     }
     const {locateRun, undoStep} = await services();
     const found = await locateRun(run, environment);
+    if (!found.ok) return found;
     const workspace = resolve(environment.cwd, values.workspace ?? '.');
-    const undone = found.ok
-      ? await undoStep({runDirectory: found.value, workspace, step}, environment)
-      : found;
-    if (!undone.ok) {
-      console.err(renderFailure(undone.error, undefined, console));
-      return EXIT.failed;
-    }
-    const {restored_files: files} = undone.value;
-    await console.out(
-      values.json
-        ? `${JSON.stringify(undone.value)}\n`
-        : `Step ${step} is taken back:\n${files.map(file => `  ${printable(JSON.stringify(file))}\n`).join('')}`,
-    );
-    return EXIT.ok;
+    const undone = await undoStep({runDirectory: found.value, workspace, step}, environment);
+    if (!undone.ok) return undone;
+    const files = undone.value.restored_files.map(file => `  ${printable(JSON.stringify(file))}\n`);
+    return {json: undone.value, text: `Step ${step} is taken back:\n${files.join('')}`};
   },
-};
+});

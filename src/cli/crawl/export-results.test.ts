@@ -2,31 +2,49 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import type {CrawlRecord} from './crawl-record.ts';
-import {exportResults} from './export-results.ts';
-import {readResults, resultFiles} from './read-results.ts';
-import {ResultsFile} from './results-file.ts';
+import {fail, ok} from '../../core/result.ts';
+import type {ReadPage} from '../toolbox-services.ts';
+import {
+  type CrawlRecord,
+  crawlRecord,
+  exportResults,
+  fitForLine,
+  ResultsFile,
+  readResults,
+  resultFiles,
+} from './export-results.ts';
 
 const facts = {depth: 0, time: '2026-01-10T12:00:00.000Z', duration_ms: 1, attempts: 1};
-const page = (url: string, markdown: string): CrawlRecord => ({
-  url,
-  status: 'ok',
-  final_url: url,
-  tokens: 1,
-  cached: false,
-  fetched_at: facts.time,
-  notes: [],
-  ...facts,
-  markdown,
+
+function read(url: string, markdown: string) {
+  const chunks = [{token_count: 3}, {token_count: 4}];
+  const response = {final_url: url, title: 'T', fetched_at: facts.time, chunks, notes: ['cache_hit']};
+  return ok({markdown, response} as unknown as ReadPage);
+}
+
+const page = (url: string, markdown: string): CrawlRecord =>
+  crawlRecord({url, result: read(url, markdown), ...facts});
+const failure = (url: string, retryable: boolean): CrawlRecord =>
+  crawlRecord({
+    url,
+    result: {ok: false, error: {...fail(retryable ? 'timeout' : 'http_4xx', 'm').error, retryable}},
+    ...facts,
+  });
+
+test('S1 a line of results is written as the documents say', () => {
+  expect(
+    [page('https://a/', 'x'), failure('https://b/', true)].map(record => JSON.stringify(record)),
+  ).toEqual([
+    '{"url":"https://a/","status":"ok","final_url":"https://a/","title":"T","tokens":7,"cached":true,"fetched_at":"2026-01-10T12:00:00.000Z","notes":["cache_hit"],"depth":0,"time":"2026-01-10T12:00:00.000Z","duration_ms":1,"attempts":1,"markdown":"x"}',
+    '{"url":"https://b/","status":"failed","code":"timeout","message":"m","retryable":true,"details":{},"depth":0,"time":"2026-01-10T12:00:00.000Z","duration_ms":1,"attempts":1}',
+  ]);
 });
-const failure = (url: string, retryable: boolean): CrawlRecord => ({
-  url,
-  status: 'failed',
-  code: retryable ? 'timeout' : 'http_4xx',
-  message: 'm',
-  retryable,
-  details: {},
-  ...facts,
+
+test('S1 a page that no line of results holds is a failure that says so', () => {
+  expect(fitForLine(read('https://a/', '"'.repeat(30 * 2 ** 20)))).toMatchObject({
+    error: {code: 'response_too_large'},
+  });
+  expect(fitForLine(read('https://a/', 'x'.repeat(2 ** 20))).ok).toBe(true);
 });
 
 async function results(directory: string, job: string, records: readonly CrawlRecord[]): Promise<string> {
@@ -70,7 +88,7 @@ test('S1 the export has each address once: a page before a failure, the first be
 });
 
 test('S1 wherever a kill cuts the last line, it is passed over and the lines before it are whole', {
-  tags: 'slow',
+  tags: 'stress',
 }, async () => {
   const directory = temporaryDirectory();
   const whole = Buffer.from(`${JSON.stringify(page('https://a/', 'ü'))}\n`);

@@ -4,8 +4,7 @@ import {expect, test} from 'vitest';
 import {cliConfig} from '../../../test/support/cli-config.ts';
 import {type MemoryFrontier, memoryFrontier} from '../../../test/support/memory-frontier.ts';
 import {runCliHere} from '../../../test/support/run-cli-here.ts';
-import {fail} from '../../core/failure/fail.ts';
-import {ok} from '../../core/result.ts';
+import {fail, ok} from '../../core/result.ts';
 import type {PageReader, ReadPage} from '../toolbox-services.ts';
 
 const A = 'https://a.example/';
@@ -15,6 +14,7 @@ const B = 'https://b.example/';
 function world(job: MemoryFrontier, given: Partial<PageReader> = {}) {
   const {cwd, env, flags} = cliConfig('[tools.hub]\nurl = "redis://127.0.0.1:1"\n');
   const jobs: string[] = [];
+  const ownHosts: (readonly string[] | undefined)[] = [];
   let closed = 0;
   const reader: Partial<PageReader> = {
     read: async ({url}) =>
@@ -42,17 +42,27 @@ function world(job: MemoryFrontier, given: Partial<PageReader> = {}) {
             },
           });
         },
-        openPageReader: () => reader as PageReader,
+        openPageReader: (_, deps) => {
+          ownHosts.push(deps.ownHosts);
+          return reader as PageReader;
+        },
       },
     });
   const list = (...lines: readonly string[]): string => {
     writeFileSync(join(cwd, 'urls.txt'), lines.join('\n'));
     return 'urls.txt';
   };
-  return {run, list, cwd, jobs, closed: () => closed};
+  return {run, list, cwd, jobs, ownHosts, closed: () => closed};
 }
 
 const lastLine = (text: string): unknown => JSON.parse(text.trim().split('\n').at(-1) ?? '');
+
+test('red team G5: a worker has rights at the hosts of its command line, and at no others', async () => {
+  const {run, ownHosts} = world(memoryFrontier([A]));
+  await run(['work', '--out', 'results']);
+  await run(['work', '--out', 'results', '--own-hosts', 'wiki.example.com,localhost']);
+  expect(ownHosts).toEqual([[], ['wiki.example.com', 'localhost']]);
+});
 
 test('S1 work writes what it fetched into a file of its own, and closes what it opened', async () => {
   const {run, cwd, closed} = world(memoryFrontier([A, B]));

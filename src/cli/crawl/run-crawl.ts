@@ -1,22 +1,26 @@
+// Runs the verbs of `crawl` against the shared queue of a job.
 import {open, rename, rm} from 'node:fs/promises';
 import {resolve} from 'node:path';
-import {fail} from '../../core/failure/fail.ts';
-import {randomHex} from '../../core/random.ts';
-import {ok, type Result} from '../../core/result.ts';
-import {expectedErrorCode} from '../../system/error-code.ts';
-import type {CommandContext} from '../command.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {integerFlag} from '../flags/parse-flags.ts';
-import {UsageError} from '../flags/usage-error.ts';
+import {randomHex, randomShare, systemClock} from '../../core/clock.ts';
+import {fail, ok, type Result} from '../../core/result.ts';
+import {expectedErrorCode} from '../../system/errors.ts';
+import {workQueue} from '../batch/worker.ts';
+import {type CommandContext, EXIT, type ExitCode} from '../command.ts';
+import {integerFlag, listFlag, UsageError} from '../flags.ts';
+import {renderFailure} from '../print-result.ts';
 import {readSettings} from '../read-settings.ts';
-import {renderFailure} from '../render/render-failure.ts';
 import type {Frontier} from '../toolbox-services.ts';
-import type {CrawlCall, CrawlValues} from './crawl-call.ts';
-import {type ExportCounts, exportResults} from './export-results.ts';
-import {resultFiles} from './read-results.ts';
-import {renderStatus} from './render-status.ts';
-import {runStart} from './run-start.ts';
-import {runWork} from './run-work.ts';
+import type {CrawlCall, CrawlValues} from './crawl-flags.ts';
+import {
+  crawlRecord,
+  type ExportCounts,
+  exportResults,
+  fitForLine,
+  ResultsFile,
+  resultFiles,
+} from './export-results.ts';
+import {runStart} from './start-crawl.ts';
+import {CrawlProgress, renderStatus} from './status.ts';
 
 /** `forge-tools crawl VERB`, with flags that go with it. */
 export async function runCrawl(
@@ -60,12 +64,13 @@ type Act = (call: CrawlCall) => Promise<Result<ExitCode>>;
 
 function verbs(values: CrawlValues, [file]: readonly string[]): Readonly<Record<string, Act>> {
   const {out, concurrency} = values;
+  const ownHosts = listFlag('own-hosts', values['own-hosts']);
   const atOnce = integerFlag('concurrency', concurrency, 1, 256) ?? 16;
   return {
     start: call => runStart(file, values, call),
     work: call => {
       if (out === undefined) throw new UsageError('crawl work needs --out, the directory for its results.');
-      return runWork({out, concurrency: atOnce}, call);
+      return runWork({out, concurrency: atOnce, ownHosts}, call);
     },
     status: ({frontier, job, context}) => showStatus(frontier, job, values.json === true, context),
     pause: call => setState('paused', call),
@@ -163,5 +168,74 @@ async function exportToFile(files: readonly string[], path: string): Promise<Exp
     await output.close();
     await rm(partial, {force: true});
     throw error;
+  }
+}
+
+const SAID = {
+  paused: 'The job is paused. What is under way is finished; "crawl resume" goes on.',
+  gone: 'The engine has lost the job. "crawl start" with the same list and --results brings back what is left of it.',
+  unreachable:
+    'The engine cannot be reached. What is under way is finished, and nothing more is taken until it answers.',
+} as const;
+
+/** `crawl work`: one worker, until nothing is left. */
+export async function runWork(
+  {
+    out,
+    concurrency,
+    ownHosts,
+  }: {readonly out: string; readonly concurrency: number; readonly ownHosts: readonly string[]},
+  {job, frontier, settings, context}: CrawlCall,
+): Promise<Result<ExitCode>> {
+  const {console, environment, signal} = context;
+  const {openPageReader, pageLinks} = await context.services();
+  const results = await ResultsFile.create(resolve(environment.cwd, out), job);
+  if (!results.ok) return results;
+  const status = async () => {
+    const answer = await frontier.status();
+    return answer.ok ? answer.value : undefined;
+  };
+  const progress = new CrawlProgress({console, clock: systemClock, status});
+  const reader = openPageReader(settings.resolved, {
+    environment,
+    // Whoever writes to the engine chooses the addresses. The rights at hosts are the operator's.
+    ownHosts,
+    log: event => {
+      progress.clear();
+      settings.log(event);
+    },
+  });
+  let said = 'working';
+  try {
+    const end = await workQueue({
+      queue: frontier,
+      read: async (url, ended) => fitForLine(await reader.read({url}, ended)),
+      retries: 'what may pass',
+      links: pageLinks,
+      keep: async outcomes => {
+        const records = outcomes.map(crawlRecord);
+        const kept = await results.value.append(records);
+        if (kept.ok) for (const record of records) progress.add(record);
+        return kept;
+      },
+      concurrency,
+      clock: systemClock,
+      random: randomShare,
+      signal,
+      onState: state => {
+        if (state === said) return;
+        said = state;
+        progress.clear();
+        if (state !== 'working') console.err(`${SAID[state]}\n`);
+      },
+    });
+    const {fetched, cached, failed, errors, bytes, tokens, duration_ms} = await progress.end();
+    if (!end.ok) return end;
+    const own = {fetched, cached, failed, errors, bytes, tokens, duration_ms, ...end.value};
+    await console.out(`${JSON.stringify({job, results: results.value.path, ...own})}\n`);
+    return ok(end.value.state === 'interrupted' ? EXIT.interrupted : EXIT.ok);
+  } finally {
+    await progress.end();
+    await Promise.all([reader.close(), results.value.close()]);
   }
 }

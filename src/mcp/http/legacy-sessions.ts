@@ -1,9 +1,10 @@
+// Keeps the sessions of clients that start with `initialize`.
 import {
   isInitializeRequest,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import {randomHex} from '../../core/random.ts';
+import {randomHex} from '../../core/clock.ts';
 import type {McpService} from '../create-mcp-service.ts';
 
 /** About 10 KB each. */
@@ -11,7 +12,7 @@ const MOST_SESSIONS = 1024;
 
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  /** Exchanges under way, the stream for notifications included. */
+  /** Requests under way. A standing stream is none: it stays open, whether anybody is there or not. */
   open: number;
 }
 
@@ -22,10 +23,16 @@ interface Session {
 export class LegacySessions {
   readonly #createServer: McpService['createServer'];
   readonly #onProblem: (error: Error) => void;
+  readonly #most: number;
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
 
-  constructor(createServer: McpService['createServer'], onProblem: (error: Error) => void) {
+  constructor(
+    createServer: McpService['createServer'],
+    onProblem: (error: Error) => void,
+    most = MOST_SESSIONS,
+  ) {
+    this.#most = most;
     this.#createServer = createServer;
     this.#onProblem = onProblem;
   }
@@ -44,8 +51,10 @@ export class LegacySessions {
     // Used last, so evicted last.
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
-    session.open += 1;
-    request.signal.addEventListener('abort', () => (session.open -= 1), {once: true});
+    if (request.method !== 'GET') {
+      session.open += 1;
+      request.signal.addEventListener('abort', () => (session.open -= 1), {once: true});
+    }
     return session.transport.handleRequest(request, body === undefined ? {} : {parsedBody: body});
   }
 
@@ -54,7 +63,7 @@ export class LegacySessions {
   }
 
   async #open(request: Request, body: unknown): Promise<Response> {
-    if (this.#sessions.size >= MOST_SESSIONS && !(await this.#evict())) {
+    if (this.#sessions.size >= this.#most && !(await this.#evict())) {
       return refuse(503, 'All sessions are in use. Try again later.');
     }
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -73,7 +82,7 @@ export class LegacySessions {
     return transport.handleRequest(request, {parsedBody: body});
   }
 
-  /** Ends the session that was idle for longest. Its client is told 404 and initializes again. */
+  /** Ends the session whose last request is the oldest, with its stream. Its client is told 404 and initializes again. */
   async #evict(): Promise<boolean> {
     const idle = [...this.#sessions.values()].find(({open}) => open === 0);
     await idle?.transport.close();

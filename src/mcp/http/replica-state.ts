@@ -1,8 +1,9 @@
+// Answers a balancer and a monitor: `/healthz`, `/readyz` and `/metrics`.
 import type {IncomingMessage} from 'node:http';
+import {isIPv4, isIPv6} from 'node:net';
 import type {Clock} from '../../core/clock.ts';
-import {gauge} from '../metrics/call-metrics.ts';
-import {type Metric, metricText} from '../metrics/metric-text.ts';
-import {carriesToken} from './bearer-token.ts';
+import {gauge, type Metric, metricText} from '../metrics.ts';
+import {carriesToken} from './access.ts';
 
 export interface PlainAnswer {
   readonly status: number;
@@ -12,9 +13,12 @@ export interface PlainAnswer {
 
 interface ReplicaDeps {
   readonly token: string;
+  /** Whether a `Host` is one of the names that are served. */
+  readonly isOurHost: (host: string | undefined) => boolean;
   readonly metrics: () => readonly Metric[];
-  /** Exchanges under way, and sessions of older revisions. */
+  /** Exchanges, those among them that are no standing streams, and sessions of older revisions. */
   readonly open: () => number;
+  readonly underWay: () => number;
   readonly sessions: () => number;
   readonly clock: Clock;
 }
@@ -37,7 +41,7 @@ export class ReplicaState {
   }
 
   /**
-   * `/healthz` and `/readyz` say a word to everyone but web pages, `/metrics` more to who has the token. `undefined` for
+   * `/healthz` and `/readyz` say a word to everyone but web pages (`isOurHost` knows the names), `/metrics` more to who has the token. `undefined` for
    * what is none of them.
    */
   answer({url, method, headers}: IncomingMessage): PlainAnswer | undefined {
@@ -46,6 +50,9 @@ export class ReplicaState {
     // A browser says where a request comes from; nothing else that asks here is one.
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined)
       return plain(403, 'forbidden');
+    // After DNS rebinding it does not say so; but then the page has a name. Balancers call by address, or send no name.
+    if (path !== '/metrics' && !isAddress(headers.host) && !this.#deps.isOurHost(headers.host))
+      return plain(421, 'add this host name to the allowed hosts of the server');
     if (method !== 'GET' && method !== 'HEAD') return plain(405, 'use GET');
     if (path === '/healthz') return plain(200, 'ok');
     if (path === '/readyz') {
@@ -64,9 +71,9 @@ export class ReplicaState {
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
   }
 
-  /** An exchange has ended. */
+  /** An exchange has ended, or is a standing stream. */
   ended(): void {
-    if (this.#deps.open() === 0) this.#onIdle();
+    if (this.#deps.underWay() === 0) this.#onIdle();
   }
 
   /**
@@ -76,7 +83,7 @@ export class ReplicaState {
   async drain(limitMs: number): Promise<void> {
     this.#draining = true;
     if (limitMs <= 0) return;
-    const {clock, open} = this.#deps;
+    const {clock, underWay} = this.#deps;
     let cancel: () => void = () => {};
     const limit = new Promise<void>(resolve => {
       cancel = clock.after(limitMs, resolve);
@@ -88,7 +95,7 @@ export class ReplicaState {
     const waited = clock.after(NOTICE_MS, () => this.#onNoticed());
     const quiet = async (): Promise<void> => {
       await noticed;
-      while (open() > 0) {
+      while (underWay() > 0) {
         await new Promise<void>(resolve => {
           this.#onIdle = resolve;
         });
@@ -115,6 +122,12 @@ export class ReplicaState {
       gauge('process_resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss()),
     ];
   }
+}
+
+function isAddress(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const [, inBrackets, name = ''] = /^(?:\[(.*)\]|([^:]*))(?::\d+)?$/.exec(host) ?? [];
+  return inBrackets === undefined ? isIPv4(name) : isIPv6(inBrackets);
 }
 
 function plain(status: number, word: string): PlainAnswer {

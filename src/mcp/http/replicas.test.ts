@@ -1,11 +1,11 @@
 import {type IncomingMessage, request as send} from 'node:http';
+import {connect} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
 import {createFixtureHost, type FixtureTool} from '../../../test/support/fixture-tool-host.ts';
 import {systemClock} from '../../core/clock.ts';
-import {fail} from '../../core/failure/fail.ts';
-import {ok} from '../../core/result.ts';
+import {fail, ok} from '../../core/result.ts';
 import {createMcpService} from '../create-mcp-service.ts';
-import {CallMetrics} from '../metrics/call-metrics.ts';
+import {CallMetrics} from '../metrics.ts';
 import {serveHttp} from './serve-http.ts';
 
 const TOKEN = 'A-token.with_32~characters/or+more==';
@@ -64,7 +64,25 @@ async function serve(tools: Readonly<Record<string, FixtureTool>>, drainMs: numb
   let ids = 0;
   const call = (name: string): Promise<Reply> =>
     post({jsonrpc: '2.0', id: ++ids, method: 'tools/call', params: {name, arguments: {}}}, session);
-  return {ask, call, close};
+  /** Opens a stream, and leaves it open. */
+  const stand = (method: string, more: Record<string, string>, body?: object): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const outgoing = send({
+        host: '127.0.0.1',
+        port,
+        method,
+        path: '/mcp',
+        headers: {...headers, ...more},
+        agent: false,
+      });
+      outgoing.on('error', reject);
+      outgoing.on('response', response => {
+        response.on('error', () => {});
+        resolve(response);
+      });
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  return {ask, call, close, stand, session, port};
 }
 
 test('S1 health is told without the token and to no web page, and figures to who has the token', async () => {
@@ -152,4 +170,57 @@ test('S1 what takes longer than the limit of a drain is cancelled', async () => 
   await close();
   await running;
   expect(cancelled).toBe(true);
+});
+
+test('red team F17: a drain does not wait for standing streams', async () => {
+  const {stand, session, close} = await serve({}, 600_000);
+  const version = '2026-07-28';
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': {name: 'test', version: '1'},
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const subscription = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'subscriptions/listen',
+    params: {notifications: {toolsListChanged: true}, _meta: meta},
+  };
+  const streams = [
+    await stand('GET', session),
+    await stand(
+      'POST',
+      {'mcp-protocol-version': version, 'mcp-method': 'subscriptions/listen'},
+      subscription,
+    ),
+  ];
+  expect(streams.map(({statusCode}) => statusCode)).toEqual([200, 200]);
+  const ended = streams.map(stream => new Promise(resolve => stream.once('close', resolve)));
+  for (const stream of streams) stream.resume();
+  await close();
+  await Promise.all(ended);
+});
+
+test('red team F19: health is told by address, without a name, and by a name that is served', async () => {
+  const {ask, port} = await serve({}, 0);
+  const status = async (path: string, host: string) => (await ask(path, {headers: {host}})).status;
+  for (const path of ['/healthz', '/readyz']) {
+    for (const host of ['evil.test', 'evil.test:8931', '127.0.0.1.evil.test', '[::1].evil.test'])
+      expect([host, await status(path, host)]).toEqual([host, 421]);
+    for (const host of [
+      'localhost',
+      'localhost:8931',
+      '127.0.0.1:1',
+      '[::1]:1',
+      '10.0.0.7:8931',
+      '[fd00::7]',
+    ])
+      expect([host, await status(path, host)]).toEqual([host, 200]);
+  }
+  // As HAProxy asks where nothing else is set.
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write('GET /readyz HTTP/1.0\r\n\r\n');
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });

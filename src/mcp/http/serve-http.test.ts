@@ -5,6 +5,7 @@ import {connect} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createFixtureHost, echo, endless, type FixtureTool} from '../../../test/support/fixture-tool-host.ts';
+import {createManualClock} from '../../../test/support/manual-clock.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import {createMcpService} from '../create-mcp-service.ts';
 import {type HttpOptions, serveHttp} from './serve-http.ts';
@@ -31,7 +32,8 @@ interface Options {
 }
 
 async function serve(options: HttpOptions = {token: TOKEN}, tool: FixtureTool = echo) {
-  const service = createMcpService(createFixtureHost({echo: tool}), {version: '1'});
+  const host = createFixtureHost({echo: tool});
+  const service = createMcpService(host, {version: '1'});
   const served = await serveHttp(service, options);
   if (!served.ok) throw new Error(served.error.message);
   let closed: Promise<void> | undefined;
@@ -43,6 +45,7 @@ async function serve(options: HttpOptions = {token: TOKEN}, tool: FixtureTool = 
   const {port} = new URL(served.value.url);
   return {
     url: served.value.url,
+    host,
     close,
     post: (given: Options = {}) => exchange(port, given),
     open: (given: Options = {}) => begin(port, given),
@@ -298,4 +301,93 @@ describe('review R18: who has no token', () => {
     await once(socket, 'close', {signal: AbortSignal.timeout(10_000)});
     expect(answer).toContain('408');
   });
+});
+
+/** A call of revision 2026-07-28, which needs no session. */
+function modernCall(id: number): Options {
+  const version = '2026-07-28';
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': {name: 'test', version: '1'},
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  return {
+    headers: {'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': 'echo'},
+    body: {jsonrpc: '2.0', id, method: 'tools/call', params: {name: 'echo', arguments: {}, _meta: meta}},
+  };
+}
+
+test('red team F14: a session is a client; a request without one is a client of its own', async () => {
+  const {post, host} = await serve();
+  const [a, b] = [session(await post({body: INITIALIZE})), session(await post({body: INITIALIZE}))];
+  for (const headers of [a, b, a]) expect((await post({headers, body: call(1)})).status).toBe(200);
+  for (const id of [2, 3]) expect((await post(modernCall(id))).status).toBe(200);
+  const clients = host.calls.map(({options}) => options.client);
+  expect(clients).not.toContain(undefined);
+  expect(clients.map(client => clients.indexOf(client))).toEqual([0, 1, 0, 3, 4]);
+});
+
+test('red team F16: bodies under way share a number of bytes; beyond it the answer is 503', async () => {
+  const started = signal();
+  const {post, open} = await serve(
+    {token: TOKEN, maxBodiesBytes: 2000},
+    endless(started.fire, () => {}),
+  );
+  const headers = session(await post({body: INITIALIZE}));
+  const first = open({
+    headers,
+    body: {...call(1), params: {name: 'echo', arguments: {text: 'x'.repeat(1500)}}},
+  });
+  first.on('error', () => {});
+  await started.fired;
+  const clientInfo = {name: 'x'.repeat(1000), version: '1'};
+  const large = {...INITIALIZE, params: {...INITIALIZE.params, clientInfo}};
+  for (const encoding of [{}, {'transfer-encoding': 'chunked'}]) {
+    const second = await post({headers: encoding, body: large});
+    expect([second.status, second.headers['retry-after']]).toEqual([503, '1']);
+  }
+  expect((await post({body: INITIALIZE})).status).toBe(200);
+  first.destroy();
+  // The room comes back with the end of the exchange.
+  await expect.poll(async () => (await post({body: large})).status).toBe(200);
+});
+
+test('red team F18: a refusal is delivered to a client that goes on sending', async () => {
+  const {url} = await serve({token: TOKEN, maxBodyBytes: 1000});
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+  const problems: Error[] = [];
+  socket.on('error', error => problems.push(error));
+  // A client that looks for its answer only when it has sent everything: what it sends is more than both buffers hold.
+  socket.write(`${head}Content-Length: 20000000\r\n\r\n`);
+  for (let sent = 0; sent < 20; sent += 1) {
+    if (!socket.write('x'.repeat(1_000_000))) await once(socket, 'drain');
+  }
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  expect(answer).toContain('HTTP/1.1 413');
+  expect(answer).toContain('The body may have 1000 bytes.');
+  expect(problems).toEqual([]);
+});
+
+test('red team F20: clients that come at the same time have two seconds to send the token', async () => {
+  const clock = createManualClock();
+  const {url, post} = await serve({token: TOKEN, clock});
+  const {port} = new URL(url);
+  const come = async (count: number) => {
+    const sockets = Array.from({length: count}, () => connect(Number(port), '127.0.0.1'));
+    onTestFinished(() => sockets.forEach(socket => void socket.destroy()));
+    for (const socket of sockets) socket.on('error', () => {});
+    await Promise.all(sockets.map(socket => once(socket, 'connect')));
+    return sockets;
+  };
+  const early = await come(300);
+  // Connections are taken in the order in which they came, so all of these are counted by the time of an answer.
+  expect((await post({body: INITIALIZE})).status).toBe(200);
+  expect(early.filter(({closed}) => closed)).toEqual([]);
+  clock.advance(2000);
+  const [last] = await come(1);
+  await Promise.all(early.slice(0, 45).map(socket => socket.closed || once(socket, 'close')));
+  expect((await post({body: INITIALIZE})).status).toBe(200);
+  expect([...early.slice(60), last].filter(socket => socket?.closed)).toEqual([]);
 });

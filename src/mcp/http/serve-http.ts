@@ -1,23 +1,19 @@
-import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import {createMcpHandler, isLegacyRequest} from '@modelcontextprotocol/server';
-import {type Clock, systemClock} from '../../core/clock.ts';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
+// Serves MCP over streamable HTTP to those who hold the bearer token.
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {getHeapStatistics} from 'node:v8';
+import {createMcpHandler, isLegacyRequest, validateHostHeader} from '@modelcontextprotocol/server';
+import {type Clock, randomHex, systemClock} from '../../core/clock.ts';
 import type {Log} from '../../core/log.ts';
-import {randomHex} from '../../core/random.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import {errorReason} from '../../system/errors.ts';
 import type {McpService} from '../create-mcp-service.ts';
-import {logProblem} from '../log-problem.ts';
-import type {CallMetrics} from '../metrics/call-metrics.ts';
-import {isBearerToken} from './bearer-token.ts';
-import {type AccessRules, checkRequest} from './check-request.ts';
-import {ConnectionPlaces} from './connection-places.ts';
+import type {CallMetrics} from '../metrics.ts';
+import {logProblem} from '../options.ts';
+import {type AccessRules, ConnectionPlaces, checkRequest, isBearerToken, writeTokenFile} from './access.ts';
+import {BodyBudget, readJsonBody, sendRefusal, sendResponse} from './exchange.ts';
 import {LegacySessions} from './legacy-sessions.ts';
-import {listen} from './listen.ts';
-import {readJsonBody} from './read-json-body.ts';
 import {ReplicaState} from './replica-state.ts';
-import {sendRefusal, sendResponse} from './send-response.ts';
-import {writeTokenFile} from './token-file.ts';
 
 /** How the service is reached over HTTP, and by whom. */
 export interface HttpOptions {
@@ -35,6 +31,8 @@ export interface HttpOptions {
   readonly allowedOrigins?: readonly string[];
   /** Bytes of a request. Default: 4 MiB. */
   readonly maxBodyBytes?: number;
+  /** Bytes of all requests at the same time. Default: 64 MiB, less where the heap of the process is small. */
+  readonly maxBodiesBytes?: number;
   /** Requests at the same time, open streams included. Default: 2048. */
   readonly maxConcurrent?: number;
   /** Milliseconds for the headers of a request. Default: 10,000. */
@@ -56,21 +54,22 @@ export interface HttpOptions {
 
 /** A service that listens. */
 export interface HttpService {
-  /** `http://127.0.0.1:PORT/mcp` */
+  /** The address for clients, such as `http://127.0.0.1:8931/mcp`. */
   readonly url: string;
   /** Drains for `drainMs`; then takes no more requests, ends the running calls and every connection. */
   readonly close: () => Promise<void>;
 }
 
 const PATH = '/mcp';
-/** Connections at the same time that have sent no token yet. */
+const SUBSCRIPTION = 'subscriptions/listen';
+/** Connections at the same time that have sent no token within two seconds. */
 const MOST_UNPROVEN = 256;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Streamable HTTP for both generations of the protocol, for those who hold the bearer token. */
+/** Serves Streamable HTTP for both generations of the protocol, to clients that have the bearer token. */
 export async function serveHttp(service: McpService, options: HttpOptions): Promise<Result<HttpService>> {
   const {host = '127.0.0.1', port = 0, maxBodyBytes = 4 * 1024 * 1024, maxConcurrent = 2048} = options;
-  const {headersTimeoutMs = 10_000, requestTimeoutMs = 60_000} = options;
+  const {headersTimeoutMs = 10_000, requestTimeoutMs = 60_000, clock = systemClock} = options;
   const problem = unusable(host, options);
   if (problem !== undefined) return problem;
   const token = options.token ?? randomHex(32);
@@ -85,6 +84,9 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   const modern = createMcpHandler(service.createServer, {legacy: 'reject', onerror: onProblem});
   // A request is kept here while it is served: its signal dies with it if nobody else holds it.
   const open = new Set<Request>();
+  // Of these, the streams that clients keep open for what they may be told: nothing is under way in them.
+  const standing = new Set<Request>();
+  const bodies = new BodyBudget(options.maxBodiesBytes ?? roomForBodies(maxBodyBytes));
 
   const server = createServer(
     {
@@ -104,15 +106,18 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
   );
   const state = new ReplicaState({
     token,
+    isOurHost: name => validateHostHeader(name, [...accessRules.allowedHosts]).ok,
     metrics: () => options.metrics?.read() ?? [],
     open: () => open.size,
+    underWay: () => open.size - standing.size,
     sessions: () => sessions.size,
-    clock: options.clock ?? systemClock,
+    clock,
   });
-  const places = new ConnectionPlaces(MOST_UNPROVEN);
+  const mostAtOnce = MOST_UNPROVEN + maxConcurrent;
+  const places = new ConnectionPlaces({most: MOST_UNPROVEN, mostAtOnce}, clock);
   server.on('connection', socket => places.add(socket));
   // Beyond those that get an answer, room for some that are told to try again, and for those without a token.
-  server.maxConnections = maxConcurrent + 64 + MOST_UNPROVEN;
+  server.maxConnections = maxConcurrent + 64 + mostAtOnce;
 
   const bound = await listen(server, {host, port, onProblem});
   if (!bound.ok) return bound;
@@ -157,15 +162,22 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
       headers: webHeaders(incoming),
       signal: controller.signal,
     });
+    const share = bodies.share();
     open.add(request);
     // Over, whether the answer was delivered or the client has gone: then its call is cancelled.
     outgoing.once('close', () => {
       open.delete(request);
+      standing.delete(request);
+      share.giveBack();
       controller.abort();
       state.ended();
     });
-    const body = incoming.method === 'POST' ? await readJsonBody(incoming, maxBodyBytes) : ok();
+    const body = incoming.method === 'POST' ? await readJsonBody(incoming, maxBodyBytes, share) : ok();
     if (!body.ok) return sendRefusal(body.error, outgoing);
+    if (isStanding(incoming.method, body.value)) {
+      standing.add(request);
+      state.ended();
+    }
     await sendResponse(await answer(request, body.value), outgoing);
   }
 
@@ -173,6 +185,18 @@ export async function serveHttp(service: McpService, options: HttpOptions): Prom
     if (await isLegacyRequest(request, body)) return sessions.serve(request, body);
     return modern.fetch(request, {parsedBody: body});
   }
+}
+
+/** Of the older revisions a GET, of 2026-07-28 a subscription. */
+function isStanding(method: string | undefined, body: unknown): boolean {
+  if (method === 'GET') return true;
+  return typeof body === 'object' && body !== null && 'method' in body && body.method === SUBSCRIPTION;
+}
+
+/** JSON takes up to some thirty times its bytes once it is parsed. One body always has room. */
+function roomForBodies(maxBodyBytes: number): number {
+  const {heap_size_limit: heap} = getHeapStatistics();
+  return Math.max(maxBodyBytes, Math.min(64 * 1024 * 1024, heap / 32));
 }
 
 function unusable(host: string, {token, tokenFile}: HttpOptions): Err<Failure> | undefined {
@@ -183,7 +207,7 @@ function unusable(host: string, {token, tokenFile}: HttpOptions): Err<Failure> |
   }
   if (token !== undefined) return undefined;
   if (!isLoopback(host)) {
-    const message = `"${host}" can be reached from other machines. Choose the token yourself, or bind to 127.0.0.1.`;
+    const message = `"${host}" can be reached from other machines. Set a token of at least 32 characters in FORGE_TOOLS_MCP_TOKEN, or bind to 127.0.0.1.`;
     return fail('invalid_params', message, {field: 'token', reason: 'required beyond loopback'});
   }
   if (tokenFile !== undefined) return undefined;
@@ -211,4 +235,29 @@ function webHeaders({headersDistinct}: IncomingMessage): Headers {
     for (const value of values ?? []) headers.append(name, value);
   }
   return headers;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** What goes wrong while it listens, such as a connection that the system cannot take. It goes on listening. */
+  readonly onProblem: (error: Error) => void;
+}
+
+/** Binds a server; the value is its port. */
+export function listen(server: Server, {host, port, onProblem}: ListenOptions): Promise<Result<number>> {
+  return new Promise(resolve => {
+    const refused = (error: Error): void => {
+      const code = errorReason(error);
+      const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const message = `Cannot listen on ${where} (${code}). Choose another port or address.`;
+      resolve(fail('io_error', message, {error: code, operation: 'listen'}));
+    };
+    server.once('error', refused);
+    server.listen({host, port}, () => {
+      server.off('error', refused);
+      server.on('error', onProblem);
+      resolve(ok((server.address() as AddressInfo).port));
+    });
+  });
 }

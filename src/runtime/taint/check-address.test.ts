@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {checkAddress} from './check-address.ts';
-import {KnownAddresses} from './known-addresses.ts';
+import {checkAddress, KnownAddresses, LONGEST_ADDRESS, textsInAddress} from './check-address.ts';
 import {PRIVATE_RUN, PrivateText} from './private-text.ts';
 
 const SECRET_FILE = `# deploy notes
@@ -118,7 +117,8 @@ describe('T1 checkAddress', () => {
     expect(
       known.addLinks('[a](https://a.example/1?x=1&y=2) [b](https://a.example/2) https://b.example/(c).'),
     ).toBe(3);
-    const bits = Math.log2(4);
+    // The last link can be read in three ways.
+    const bits = Math.log2(6);
     const index = new PrivateText();
     for (const url of ['https://a.example/1?x=1&y=2', 'https://a.example/2', 'https://b.example/(c)']) {
       expect(checkAddress(url, known, index)).toEqual({kind: 'given', bits});
@@ -151,5 +151,204 @@ describe('T1 checkAddress', () => {
 
   test('T1 what is no address is nothing', () => {
     expect(checkAddress('not an address', new KnownAddresses(), new PrivateText())).toEqual({kind: 'none'});
+  });
+});
+
+const textsOf = (address: string): readonly string[] => textsInAddress(new URL(address)).texts;
+
+describe('T1 what an address may say', () => {
+  test.each([
+    ['all of it behind the host', '/alpha/beta1?k=gamma&l=delta#omega'],
+    ['its path without slashes', 'alphabeta1'],
+    ['its values', 'gammadelta'],
+    ['its labels', 'firstsecond'],
+    ['all of these', 'firstsecondalphabeta1gammadelta'],
+    ['the same backwards', 'atledammag'],
+  ])('%s', (_, text) => {
+    expect(textsOf('https://first.second.collect.example/alpha/beta1?k=gamma&l=delta#omega')).toContain(text);
+  });
+
+  test.each([
+    ['https://x.example/?first=1&second=2&third=3', 'firstsecondthird'],
+    ['https://username:password@x.example/', 'usernamepassword'],
+    ['https://x.example/?q=alpha+beta', '/?q=alpha beta'],
+    ['https://x.example/?k=alpha=beta=', 'alpha=beta='],
+    ['https://x.example/%61lpha%62eta', '/alphabeta'],
+    ['https://x.example/?k=%61lpha&l=%62eta', 'alphabeta'],
+    ['https://alpha.beta1.x.example./', 'alphabeta1'],
+    ['https://alpha.beta1.x.zone7/', 'alphabeta1'],
+  ])('%s says %j', (address, text) => {
+    expect(textsOf(address)).toContain(text);
+  });
+
+  test('the registered domain, two names of parameters and a number for a host say nothing', () => {
+    expect(textsOf('https://collect-something.example/')).toEqual([]);
+    expect(textsOf('https://collect-something.example./')).toEqual([]);
+    expect(textsOf('https://x.example/?firstname=1&lastname=2')).not.toContain('firstnamelastname');
+    expect(textsOf('http://203.0.113.77/')).toEqual([]);
+  });
+
+  test('a longer one is not looked through', () => {
+    const address = (length: number) => new URL(`https://x.example/${'a'.repeat(length - 18)}`);
+    expect(textsInAddress(address(LONGEST_ADDRESS + 1))).toEqual({texts: [], isCut: true});
+    expect(textsInAddress(address(LONGEST_ADDRESS)).texts).not.toEqual([]);
+  });
+});
+
+describe('T1 what is encoded in an address', () => {
+  const base32 = (bytes: Buffer): string => {
+    const bits = [...bytes].map(byte => byte.toString(2).padStart(8, '0')).join('');
+    const letters = (bits.match(/.{1,5}/g) ?? []).map(
+      group => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(group.padEnd(5, '0'), 2)],
+    );
+    return letters.join('');
+  };
+  const encodings: readonly (readonly [string, (bytes: Buffer) => string])[] = [
+    ['hexadecimal digits', bytes => bytes.toString('hex')],
+    ['base64', bytes => bytes.toString('base64url')],
+    ['base32', base32],
+  ];
+  /** Of which no run is text, so that what is found is what stands between them. */
+  const noText = (length: number) => Buffer.alloc(length, 0xff);
+
+  test.each(encodings)('%s of sixteen characters are read wherever they begin', (_, encode) => {
+    for (const before of ['', 'z', 'zz', 'zzz'])
+      expect(textsOf(`https://x.example/${before}${encode(Buffer.from('sixteen of these'))}`)).toContain(
+        'sixteen of these',
+      );
+  });
+
+  test.each(encodings)(
+    '%s that are no UTF-8 say what is readable of them, from twelve characters on',
+    (_, encode) => {
+      const said = (text: string) =>
+        textsOf(`https://x.example/${encode(Buffer.concat([noText(8), Buffer.from(text), noText(8)]))}`);
+      expect(said('twelve chars')).toContain('twelve chars');
+      expect(said('eleven char')).not.toContain('eleven char');
+      expect(said('tabs\tand\r\nlines~')).toContain('tabs\tand\r\nlines~');
+    },
+  );
+
+  test('two layers are taken off, and no third', () => {
+    const wrapped = (text: string) => Buffer.from(text).toString('base64url');
+    const [one, two] = [wrapped('sixteen of these'), wrapped(wrapped('sixteen of these'))];
+    expect(textsOf(`https://x.example/${two}`)).toContain('sixteen of these');
+    expect(textsOf(`https://x.example/${wrapped(two)}`)).toContain(one);
+    expect(textsOf(`https://x.example/${wrapped(two)}`)).not.toContain('sixteen of these');
+  });
+});
+
+function knownOf(...texts: readonly string[]): KnownAddresses {
+  const known = new KnownAddresses();
+  for (const text of texts) known.addLinks(text);
+  return known;
+}
+
+describe('T1 links of a delivered text', () => {
+  test.each([
+    ['see https://a.example/x and http://b.example', ['https://a.example/x', 'http://b.example/']],
+    ['HTTPS://A.example/X', ['https://a.example/X']],
+    ['[one](https://a.example/x)', ['https://a.example/x']],
+    ['https://a.example/x_(y)', ['https://a.example/x_(y)']],
+    ['<https://a.example/x>', ['https://a.example/x']],
+    ['"https://a.example/x"', ['https://a.example/x']],
+    ['https://a.example/x.', ['https://a.example/x', 'https://a.example/x.']],
+    ['**https://a.example/x**', ['https://a.example/x']],
+    ['(https://a.example/x).', ['https://a.example/x']],
+    ['[one](https://a.example/(x)/y).', ['https://a.example/(x)/y']],
+    ['https://a.example/?a=1\\&b=2', ['https://a.example/?a=1&b=2']],
+    ['https://a.example/x#', ['https://a.example/x']],
+    ['https://a.example/x#y', ['https://a.example/x#y']],
+  ])('%j gives %j', (text, given) => {
+    const known = knownOf(text);
+    for (const url of given) expect([url, known.bitsOf(new URL(url))]).toEqual([url, expect.any(Number)]);
+    expect(known.bitsOf(new URL('https://a.example/other'))).toBeUndefined();
+  });
+
+  test.each([
+    ['ftp://a.example/x', 0],
+    ['https://', 0],
+    ['https://a.example/x https://a.example/x', 1],
+    ['https://a.example/x https://a.example/y https://[', 3],
+    [`https://a.example/${'x'.repeat(4096 - 18)}`, 1],
+    [`https://a.example/${'x'.repeat(4096 - 17)}`, 0],
+  ])('%j has %d of them', (text, count) => {
+    expect(new KnownAddresses().addLinks(text)).toBe(count);
+  });
+
+  test('what is no address in the end is not one', () => {
+    expect(() => knownOf('https://[::1 https://a.example:99999/ https://%zz/')).not.toThrow();
+  });
+
+  test('beyond 20,000 in a text each counts, and no more are remembered', {tags: 'slow'}, () => {
+    const links = Array.from({length: 20_001}, (_, at) => `https://a.example/${at}`);
+    const known = new KnownAddresses();
+    expect(known.addLinks([...links, 'https://a.example/0'].join(' '))).toBe(20_002);
+    // A choice is among those that are remembered.
+    expect(known.bitsOf(new URL('https://a.example/19999'))).toBe(Math.log2(20_001));
+    expect(known.bitsOf(new URL('https://a.example/20000'))).toBeUndefined();
+    expect(new KnownAddresses().addLinks(links.slice(0, 19_999).join(' '))).toBe(19_999);
+  });
+});
+
+test('T1 an empty fragment is none, and one that ends in # is another', () => {
+  const known = knownOf('https://a.example/x#y https://a.example/z#');
+  expect(known.bitsOf(new URL('https://a.example/x#y#'))).toBeUndefined();
+  expect(known.bitsOf(new URL('https://a.example/z'))).toBe(Math.log2(3));
+});
+
+describe('T1 what the choice of an address says', () => {
+  const A = new URL('https://a.example/a');
+
+  test('red team F2: one of the n links of all texts says log2(n + 1) bits, however few there are in each', () => {
+    expect(knownOf('https://a.example/a').bitsOf(A)).toBe(1);
+    expect(knownOf('https://a.example/a https://a.example/b https://a.example/c').bitsOf(A)).toBe(2);
+    const pages = Array.from({length: 96}, (_, at) => `[go on](https://a.example/${at})`);
+    expect(knownOf('https://a.example/a', ...pages, ...pages).bitsOf(A)).toBe(Math.log2(98));
+  });
+
+  test('one that was asked for before says which of those, where there are fewer of them', () => {
+    const known = new KnownAddresses();
+    for (const name of ['a', 'b', 'c']) known.addRequested(new URL(`https://a.example/${name}`));
+    expect(known.bitsOf(A)).toBe(2);
+    known.addLinks('https://a.example/a');
+    expect(known.bitsOf(A)).toBe(1);
+    known.addLinks(Array.from({length: 31}, (_, at) => `https://a.example/${at}`).join(' '));
+    expect(known.bitsOf(A)).toBe(2);
+  });
+});
+
+describe('T1 the end that no known address begins with', () => {
+  test.each([
+    ['https://other.example/p/q', 'other.example/p/q'],
+    ['http://other.example/p', 'other.example/p'],
+    ['https://a.example/', ''],
+    ['https://a.example/new', 'new'],
+    ['https://a.example/one/new?q', 'new?q'],
+    ['https://a.example/one/two/new', 'new'],
+    ['https://a.example/one/three/new', 'three/new'],
+    ['https://b.example/x/y', 'y'],
+    // The end of a known address is no beginning.
+    ['https://a.example/one/two/page/new', 'page/new'],
+    ['http://a.example/one/new', 'a.example/one/new'],
+  ])('of %s it is %j', (url, novel) => {
+    const known = knownOf('https://a.example/one/two/page');
+    known.addRequested(new URL('https://b.example/x/'));
+    expect(known.newPart(new URL(url))).toBe(novel);
+  });
+
+  test('131,072 beginnings are remembered', {tags: 'slow'}, () => {
+    const known = new KnownAddresses();
+    // Thirteen each: its host and twelve directories.
+    for (let at = 0; at < 10_082; at += 1)
+      known.addRequested(new URL(`https://${at}.example/1/2/3/4/5/6/7/8/9/10/11/12/x`));
+    const late = Array.from({length: 7}, (_, at) => new URL(`https://late-${at}.example/x`));
+    for (const url of late) known.addRequested(url);
+    expect(late.map(url => known.newPart(url))).toEqual([...Array(6).fill('x'), 'late-6.example/x']);
+  });
+
+  test('twelve directories are remembered', () => {
+    const deep = 'https://a.example/1/2/3/4/5/6/7/8/9/10/11/12/13/x';
+    expect(knownOf(deep).newPart(new URL(`${deep}y`))).toBe('13/xy');
   });
 });

@@ -80,7 +80,7 @@ describe('T1 what a command may write that executes later', () => {
     ['mv  a\t.mcp.json', `it names .mcp.json, which ${STARTED}`],
     ['ls && touch Dockerfile', `it names Dockerfile, which ${CONTAINER}`],
     // What only reads may name what it likes, and what is executed is not written.
-    ...'basename cat cmp cut diff dirname du echo false file grep head ls md5sum nl pwd readlink realpath rg sha256sum stat tail tr true uniq wc which'
+    ...'basename cat cmp cut diff dirname du echo false file grep head ls md5sum nl pwd readlink realpath rg sha256sum stat tail tr true wc which'
       .split(' ')
       .map(program => [`${program} Makefile`, undefined] as [string, undefined]),
     ['cat Makefile && cp a Makefile', `it names Makefile, which ${BUILD}`],
@@ -107,4 +107,72 @@ describe('T1 what a command may write that executes later', () => {
   ])('%j', (command, reason) => {
     expect(commandWritesLater(command)).toBe(reason);
   });
+});
+
+/** Each plants a file that executes later, and its words say so to a shell. */
+test.each([
+  'uniq payload.txt package.json',
+  'cp payload.txt /workspace/.github/workflows/ci.yml',
+  'cp payload.txt /home/me/project/.github/workflows/ci.yml',
+  'cp payload.txt ../project/.github/workflows/ci.yml',
+  'cp payload.txt a/../.github/workflows/ci.yml',
+  'cp payload.txt pack"age".json',
+  "cp payload.txt pack'age'.json",
+  'cp payload.txt pack\\age.json',
+  'cp payload.txt "pack"age\\.json',
+  'cp payload.txt pack*.json',
+  'cp payload.txt Makefil?',
+  'cp payload.txt Makefil[e]',
+  'cp payload.txt Makefil{e,}',
+  'cp payload.txt $F',
+  'cp payload.txt "$F"',
+  'cp payload.txt ~/Makefil',
+  'cd .github && cp ../payload.txt workflows/ci.yml',
+  'cd .github; cd workflows; cp ../../payload.txt ci.yml',
+  'cd nowhere | cp payload.txt .github/workflows/ci.yml',
+  "cd '.github' && cp ../payload.txt workflows/ci.yml",
+  'cd - && cp payload.txt ci.yml',
+  'cd && cp payload.txt ci.yml',
+  'mv n .github',
+  'mv n/.github .',
+  'cp -r n/. .',
+  'ln -s . w',
+  'cp -t.github/workflows payload.txt',
+  'sort -oMakefile payload.txt',
+  'awk "{print > \\"Makefile\\"}" payload.txt',
+  "timeout 5 awk '{print}' payload.txt",
+  'ls payload.txt | xargs -I{} cp {} ./Makefil""e',
+  "sed -n 'w x' payload.txt",
+  "sed -i s/a/b/ 'x'",
+  "/bin/sh -c 'cp payload.txt x'",
+  "env sh -c 'cp payload.txt x'",
+  "python3 -c'open(1)'",
+  'cat payload.txt | sh',
+  'cat payload.txt | bash -s',
+  "php -r 'x();'",
+  "eval 'cp payload.txt x'",
+])('red team F4: %j is asked about', command => {
+  expect(commandWritesLater(command)).toEqual(expect.any(String));
+});
+
+test.each([
+  'npm test -- "src/**/*.test.ts"',
+  'npm run build && ls dist/*.js',
+  'grep -rn "$HOME" src/*.ts',
+  'cat {a,b}.txt ~/x',
+  "sed -n '1,80p' src/a.ts",
+  'sed -n 5p Makefil',
+  "sed -n '5,$p' a.txt",
+  'cd src && npx vitest run',
+  'cd .github && git status',
+  'cp a.txt docs/a.txt',
+  'cp a.txt .',
+  'python3 -m pytest -vs tests',
+  'node --version',
+  'node --test test',
+  'git commit -m "a message with *, ~ and {}"',
+  'find . -name "*.ts" -newer a.txt',
+  'eslint src/hooks',
+])('red team F4: %j is not', command => {
+  expect(commandWritesLater(command)).toBeUndefined();
 });

@@ -1,12 +1,14 @@
-import {nextTurn} from '../../system/next-turn.ts';
-import {exactCode, FORMS, type Form, GRAM, hashesOf, isLetter} from './gram-hashes.ts';
-import {GramTable} from './gram-table.ts';
+// Remembers private text as hashes, and finds it again in an address. It also finds the shapes of secrets.
+import {nextTurn} from '../../system/errors.ts';
 
 /** So many characters in a row are said to be private text. */
 export const PRIVATE_RUN = 16;
 /** So many are in an address by chance in hardly any of thousands, however much private text there is. */
 const SURE_RUN = {exact: 32, letters: 40} as const;
 const SURE_CHANGES = 4;
+
+/** Characters of a gram. */
+export const GRAM = 8;
 /** Any run of `PRIVATE_RUN` characters has a gram that begins at a multiple of this. */
 const STRIDE = PRIVATE_RUN - GRAM + 1;
 /** Characters that are taken in before others have a turn: some milliseconds of work. */
@@ -130,4 +132,162 @@ function codesOf(text: string, form: Form): Uint16Array {
 /** How often a digit follows a letter, or a letter a digit: words and dates hardly have that, keys do. */
 function changes(words: string): number {
   return words.match(/[a-z](?=[0-9])|[0-9](?=[a-z])/g)?.length ?? 0;
+}
+
+const BASE = 0x01000193;
+/** `BASE` to the power of `GRAM`. */
+const LEAVING = Array.from({length: GRAM}).reduce<number>(power => Math.imul(power, BASE), 1);
+
+/** The two forms in which texts are compared. Their grams never meet. */
+const SALTS = {exact: 0, letters: 0x5bd1e995} as const;
+type Form = keyof typeof SALTS;
+
+export const FORMS: readonly Form[] = ['exact', 'letters'];
+
+/** The hash of each eight characters in a row, by where they begin. */
+export function hashesOf(codes: Uint16Array, form: Form): Int32Array {
+  const hashes = new Int32Array(Math.max(0, codes.length - GRAM + 1));
+  const salt = SALTS[form];
+  let hash = 0;
+  for (let at = 0; at < codes.length; at += 1) {
+    const gone = at < GRAM ? 0 : (codes[at - GRAM] ?? 0);
+    hash = (Math.imul(hash, BASE) + (codes[at] ?? 0) - Math.imul(gone, LEAVING)) | 0;
+    if (at >= GRAM - 1) hashes[at - GRAM + 1] = hash ^ salt;
+  }
+  return hashes;
+}
+
+/** One character of the form `exact`: lower case, and any white space as a space. */
+export function exactCode(code: number): number {
+  if (code >= 65 && code <= 90) return code + 32;
+  return code <= 32 || code === 0xa0 ? 32 : code;
+}
+
+/** Whether the form `letters` keeps it: a letter or a digit, and everything beyond ASCII. */
+export function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 0xa0;
+}
+
+/** Bits of each table, the first ones small so that a short run needs little memory. */
+const TABLE_BITS = [2 ** 22, 2 ** 24, 2 ** 26, 2 ** 26, 2 ** 26, 2 ** 26, 2 ** 26, 2 ** 26];
+/** Then a table answers wrongly for about one gram in a hundred. */
+const BITS_A_GRAM = 12;
+/** Slots that remember where a gram was from. */
+const SOURCE_SLOTS = 2 ** 18;
+
+/**
+ * Which grams were seen, in bounded memory: at most 51 MiB, for 35 million grams, which is about 17 MB of text that
+ * never repeats itself. It never forgets one, and when it is full it takes no more and says so. Now and then it knows
+ * a gram that it was never given; of nine in a row that is as good as impossible.
+ */
+export class GramTable {
+  readonly #tables: Uint32Array[] = [];
+  #room = 0;
+  #sources: Uint32Array | undefined;
+  isFull = false;
+
+  /** `source` is a number below 65,536. */
+  add(hash: number, source: number): void {
+    this.#sources ??= new Uint32Array(SOURCE_SLOTS);
+    this.#sources[hash & (SOURCE_SLOTS - 1)] = ((hash >>> 16) << 16) | source;
+    if (this.has(hash) || !this.#makeRoom()) return;
+    const table = this.#tables.at(-1);
+    if (table === undefined) return;
+    this.#room -= 1;
+    const mask = table.length * 32 - 1;
+    const first = mix(hash);
+    const step = mix(first) | 1;
+    for (let probe = 0; probe < 3; probe += 1) {
+      const bit = (first + Math.imul(step, probe)) & mask;
+      table[bit >>> 5] = (table[bit >>> 5] ?? 0) | (1 << (bit & 31));
+    }
+  }
+
+  has(hash: number): boolean {
+    const first = mix(hash);
+    const step = mix(first) | 1;
+    const third = first + Math.imul(step, 2);
+    for (const table of this.#tables) {
+      const mask = table.length * 32 - 1;
+      if (isSet(table, first & mask) && isSet(table, (first + step) & mask) && isSet(table, third & mask))
+        return true;
+    }
+    return false;
+  }
+
+  /** The number that the gram was last added with, where that is still known. */
+  sourceOf(hash: number): number | undefined {
+    const slot = this.#sources?.[hash & (SOURCE_SLOTS - 1)] ?? 0;
+    return slot !== 0 && slot >>> 16 === hash >>> 16 ? slot & 0xffff : undefined;
+  }
+
+  #makeRoom(): boolean {
+    if (this.#room > 0) return true;
+    const bits = TABLE_BITS[this.#tables.length];
+    if (bits === undefined) {
+      this.isFull = true;
+      return false;
+    }
+    this.#tables.push(new Uint32Array(bits / 32));
+    this.#room = Math.floor(bits / BITS_A_GRAM);
+    return true;
+  }
+}
+
+function isSet(table: Uint32Array, bit: number): boolean {
+  return (((table[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1;
+}
+
+/** The finaliser of MurmurHash3: every bit of the hash counts for every bit of the place. */
+function mix(hash: number): number {
+  let mixed = hash ^ (hash >>> 16);
+  mixed = Math.imul(mixed, 0x85ebca6b);
+  mixed ^= mixed >>> 13;
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}
+
+/** Text in which secrets are looked for; a longer one is looked through to here. */
+const MOST_CHARACTERS = 4_194_304;
+const MOST_FOUND = 64;
+
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,4000}?(?:-----END|$)/g;
+/** Prefixes that issuers give their tokens so that they can be found. */
+const TOKEN =
+  /(?<![\w-])(?:gh[pousr]_\w{16,255}|github_pat_\w{16,255}|glpat-[\w-]{16,255}|sk-[\w-]{16,255}|xox[a-z]-[\w-]{8,255}|A(?:KIA|SIA)[A-Z0-9]{12,64}|AIza[\w-]{20,64}|npm_\w{30,64}|pypi-[\w-]{30,255}|eyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]{8,2000})/g;
+/** `NAME = value`, where the name says that it is one. */
+const ASSIGNMENT =
+  /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)[\w.-]{0,40}["']?[ \t]{0,8}[=:][ \t]{0,8}["']?([^\s"',;]{8,256})/gi;
+/** A word has less, a random text of letters and digits more. */
+const LEAST_ENTROPY_BITS = 2.8;
+
+/**
+ * What looks like a secret: the head of a private key, a token with the prefix of its issuer, an assignment to a name
+ * that says so of a value that is no word. A net, not a proof: a passphrase of words passes.
+ */
+export function findSecrets(text: string): readonly string[] {
+  const looked = text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text;
+  const found = new Set<string>();
+  const take = (secret: string): void => {
+    if (found.size < MOST_FOUND) found.add(secret);
+  };
+  for (const [key] of looked.matchAll(PRIVATE_KEY)) {
+    const line = key.split('\n').find(one => /^[A-Za-z0-9+/=]{32,}\s*$/.test(one));
+    take(line?.trim() ?? '-----BEGIN PRIVATE KEY-----');
+  }
+  for (const [token] of looked.matchAll(TOKEN)) take(token);
+  for (const [, value = ''] of looked.matchAll(ASSIGNMENT)) {
+    const isRandom = entropyOf(value) >= LEAST_ENTROPY_BITS && /\d/.test(value) && /[A-Za-z]/.test(value);
+    if (isRandom) take(value);
+  }
+  return [...found];
+}
+
+/** Shannon entropy, in bits a character. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
 }

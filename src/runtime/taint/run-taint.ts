@@ -1,16 +1,15 @@
+// Follows what a session has seen. Private text may not leave after untrusted text came in.
 import {createHash} from 'node:crypto';
-import type {Json} from '../../core/json.ts';
-import {showInvisible} from '../../core/text/show-invisible.ts';
-import {takeStart} from '../../core/text/take-start.ts';
-import {toUrl} from '../../core/text/to-url.ts';
+import type {Json} from '../../core/result.ts';
+import {takeStart} from '../../core/text/cut.ts';
+import {showInvisible} from '../../core/text/invisible.ts';
+import {toUrl} from '../../core/text/parse.ts';
 import type {ApprovalSubject} from '../../core/tool.ts';
-import {checkAddress} from './check-address.ts';
+import type {EventPayload} from '../run-event.ts';
+import {checkAddress, KnownAddresses} from './check-address.ts';
 import {commandWritesLater, executesLater} from './executes-later.ts';
-import {findSecrets} from './find-secrets.ts';
-import {KnownAddresses} from './known-addresses.ts';
 import type {TaintOptions} from './options.ts';
-import type {PastTaint} from './past-taint.ts';
-import {PrivateText} from './private-text.ts';
+import {findSecrets, PrivateText} from './private-text.ts';
 
 /** Characters that a model may make up of an address while no private text was delivered. */
 const NOVEL_CHARACTERS = 24;
@@ -39,7 +38,7 @@ export interface TaintFinding {
 }
 
 /** One text that a tool put in front of the model. */
-export interface Delivery {
+interface Delivery {
   readonly kind: 'untrusted' | 'private';
   /** Where it is from, redacted: an address, or the summary of the call. */
   readonly origin: string;
@@ -96,7 +95,7 @@ export class RunTaint {
     }
   }
 
-  /** T1. Changes nothing; `undefined` while no untrusted text was delivered, when the policy alone decides. */
+  /** T1: changes nothing; `undefined` while no untrusted text was delivered, when the policy alone decides. */
   decide(sink: Sink): TaintFinding | undefined {
     if (this.mode === 'off' || this.#untrusted.length === 0) return undefined;
     switch (sink.kind) {
@@ -131,28 +130,48 @@ export class RunTaint {
     // What a page links to, and what files link to that were read before any page: later ones may have been
     // written by a model that obeys a page.
     const mayLink = hasLinks && (kind === 'untrusted' || this.#untrusted.length === 0);
-    const origins = kind === 'untrusted' ? this.#untrusted : this.#privateOrigins;
-    if (!origins.includes(origin) && origins.length < MOST_ORIGINS) origins.push(origin);
+    this.#addOrigin(kind, origin);
     this.#hasSecret ||= secrets.length > 0;
-    const sha256 = createHash('sha256').update(text).digest('hex');
-    const isNew = !this.#hashes.has(kind + sha256);
-    if (this.#hashes.size < MOST_HASHES) this.#hashes.add(kind + sha256);
+    const sha256 = hashOf(text);
+    const key = kind + sha256;
+    const isNew = !this.#hashes.has(key);
+    if (this.#hashes.size < MOST_HASHES) this.#hashes.add(key);
     const links = mayLink && isNew ? this.#known.addLinks(text) : 0;
-    if (isNew) {
-      this.#emit('taint_delivered', {
-        ...about,
-        kind,
-        origin: takeStart(origin, LONGEST_NAME),
-        sha256,
-        characters: text.length,
-        links,
-        secrets: secrets.length,
-      });
-    }
+    const characters = text.length;
+    if (isNew) this.#record(delivery, about, {sha256, characters, links, secrets: secrets.length});
     if (kind === 'private' && isNew) {
       const source = this.#privateOrigins.indexOf(origin);
       await this.#private.add(text, source === -1 ? MOST_ORIGINS : source, secrets);
     }
+  }
+
+  /** Takes text for delivered that is not at hand, and says so in the log once for each origin. */
+  assume(kind: Delivery['kind'], origin: string, about: {readonly [field: string]: Json}): void {
+    if (this.mode === 'off' || this.#originsOf(kind).includes(origin)) return;
+    this.#addOrigin(kind, origin);
+    this.#record({kind, origin}, about, {sha256: hashOf(''), characters: 0, links: 0, secrets: 0});
+  }
+
+  #record(
+    {kind, origin}: Pick<Delivery, 'kind' | 'origin'>,
+    about: {readonly [field: string]: Json},
+    found: {readonly [field: string]: Json},
+  ): void {
+    this.#emit('taint_delivered', {
+      ...about,
+      kind,
+      origin: takeStart(origin, LONGEST_NAME),
+      ...found,
+    });
+  }
+
+  #addOrigin(kind: Delivery['kind'], origin: string): void {
+    const origins = this.#originsOf(kind);
+    if (!origins.includes(origin) && origins.length < MOST_ORIGINS) origins.push(origin);
+  }
+
+  #originsOf(kind: Delivery['kind']): string[] {
+    return kind === 'untrusted' ? this.#untrusted : this.#privateOrigins;
   }
 
   #decideAddress(written: string): TaintFinding | undefined {
@@ -185,12 +204,12 @@ export class RunTaint {
       return this.#finding('deny', 'private', why);
     }
     if (match !== undefined) {
-      const why = `No page gave the address, and it has words of private text, ${quoted(match.words)}${where}.`;
+      const why = `No page mentioned this address. The model wrote it, and it has words that it read before: ${quoted(match.words)}${where}.`;
       return this.#finding('ask', 'private', why);
     }
     if (hasPrivate) {
-      const secret = this.#hasSecret ? ', and in it what looks like a secret' : '';
-      const why = `No page gave the address: ${words} was made up after private text was delivered (${named(this.#privateOrigins)}${secret}).`;
+      const secret = this.#hasSecret ? ' They hold what looks like a secret.' : '';
+      const why = `No page mentioned this address. The model wrote it after reading your files (${named(this.#privateOrigins)}).${secret} Check that it carries nothing out. New in it: ${words}.`;
       return this.#finding('ask', 'made-up', why);
     }
     if (novel.length <= NOVEL_CHARACTERS) {
@@ -199,7 +218,7 @@ export class RunTaint {
     return this.#finding(
       'ask',
       'made-up',
-      `No page gave the address: ${novel.length} characters were made up, ${words}.`,
+      `No page mentioned this address. The model wrote ${novel.length} characters of it: ${words}.`,
     );
   }
 
@@ -248,7 +267,71 @@ function named(origins: readonly string[]): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 function quoted(words: string): string {
   const shown = takeStart(words, LONGEST_WORDS);
   return `${JSON.stringify(showInvisible(shown))}${shown.length < words.length ? '…' : ''}`;
+}
+
+/** What the log of a run says was delivered in it. */
+export interface PastTaint {
+  readonly untrusted: readonly string[];
+  readonly private: readonly string[];
+  readonly hasSecret: boolean;
+  /** Spent by choices among links. */
+  readonly bits: number;
+  /** Calls ended while nothing was followed, or lines were lost, so that anything may have been delivered. */
+  readonly isUnknown: boolean;
+}
+/** Where text is from that the log does not have. */
+export const UNKNOWN = 'an earlier session, of which the log does not say';
+
+/** Reads the taint of earlier sessions out of the events of a run, one by one. */
+export class TaintReader {
+  readonly #untrusted = new Set<string>();
+  readonly #private = new Set<string>();
+  #hasSecret = false;
+  #bits = 0;
+  /** Of the session that is read. */
+  #followed = false;
+  #calls = 0;
+  #isUnknown = false;
+
+  add(event: string, payload: EventPayload): void {
+    if (event === 'session_resumed') this.#endSession();
+    if (event === 'log_repaired') this.#isUnknown = true;
+    if (event === 'tool_call_finished') this.#calls += 1;
+    if (event === 'taint_checked') {
+      this.#followed = true;
+      const {bits} = payload;
+      if (typeof bits === 'number' && bits > 0) this.#bits += bits;
+    }
+    if (event !== 'taint_delivered') return;
+    this.#followed = true;
+    const {kind, origin, secrets} = payload;
+    const origins = kind === 'untrusted' ? this.#untrusted : this.#private;
+    if (origins.size < MOST_ORIGINS) origins.add(typeof origin === 'string' ? origin : UNKNOWN);
+    if (typeof secrets === 'number' && secrets > 0) this.#hasSecret = true;
+  }
+
+  /** What all sessions so far say. */
+  taint(): PastTaint {
+    this.#endSession();
+    return {
+      untrusted: [...this.#untrusted],
+      private: [...this.#private],
+      hasSecret: this.#hasSecret,
+      bits: this.#bits,
+      isUnknown: this.#isUnknown,
+    };
+  }
+
+  #endSession(): void {
+    this.#isUnknown ||= this.#calls > 0 && !this.#followed;
+    this.#calls = 0;
+    this.#followed = false;
+  }
 }

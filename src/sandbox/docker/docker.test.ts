@@ -1,445 +1,321 @@
-import {chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import fs, {mkdirSync, rmSync, symlinkSync} from 'node:fs';
+import {syncBuiltinESMExports} from 'node:module';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
-import {describe, expect, onTestFinished, test} from 'vitest';
-import {
-  openSandbox,
-  runOptions,
-  type SandboxPlace,
-  type SandboxSettings,
-} from '../../../test/support/open-sandbox.ts';
-import {CONFINED, type PretendDocker, pretendDocker} from '../../../test/support/pretend-docker.ts';
-import {startedChildren} from '../../../test/support/started-children.ts';
+import {createInterface} from 'node:readline';
+import type {Readable} from 'node:stream';
+import {text} from 'node:stream/consumers';
+import fc from 'fast-check';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {needs} from '../../../test/support/parts.ts';
+import {breakPipes, startedChildren} from '../../../test/support/started-children.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {systemClock} from '../../core/clock.ts';
-import {silentLog} from '../../core/log.ts';
-import {packageFile} from '../../core/package-file.ts';
-import {ownIdentity} from '../../system/process-identity.ts';
-import {bootId} from '../boot-id.ts';
-import {createSandbox} from '../create-sandbox.ts';
-import type {StartedCommand} from '../sandbox.ts';
-import {START, SUPERVISE} from './docker-scripts.ts';
+import {STANDARD_DIRECTORIES} from '../../system/find-program.ts';
+import {DockerClient, dockerClientEnv} from './client.ts';
+import {SUPERVISE} from './scripts.ts';
+import {SentinelStream} from './sentinel-stream.ts';
 
-const NAME = /^forge-tools-[0-9a-f]{16}$/;
-const OWNER = `forge-tools.owner=${JSON.stringify(ownIdentity())}`;
+/** A shell in the place of the client. */
+const client = new DockerClient('/bin/sh', {DOCKER_HOST: 'unix:///x', SECRET: 'x'}, []);
+const ask = (script: string, timeoutMs = 5000) => client.ask(['-c', script], timeoutMs);
 
-const NO_LOCALE = {LANG: '', LC_ALL: '', TZ: '', XDG_CONFIG_HOME: ''};
-const COMMITTERS = ['AUTHOR', 'COMMITTER'].flatMap(who => [
-  `GIT_${who}_NAME=forge-tools`,
-  `GIT_${who}_EMAIL=forge-tools@localhost`,
-]);
+test('policy: an answer is what the client says, in the root, with its own environment alone', async () => {
+  const {ok, stdout, stderr} = await ask('pwd; echo "$DOCKER_HOST [$SECRET]"; echo warning >&2');
+  expect({ok, stdout, stderr}).toEqual({ok: true, stdout: '/\nunix:///x []\n', stderr: 'warning\n'});
+  expect(await ask(':')).toEqual({ok: true, stdout: '', stderr: ''});
+});
 
-function open(
-  docker: PretendDocker,
-  settings: SandboxSettings & {docker?: {user: string}} = {},
-  place: SandboxPlace = {},
-) {
-  const opened = openSandbox({
-    settings: {
-      ...{sandbox: 'docker', memory_mb: 300, tmp_mb: 20, cpus: 3, max_processes: 77, open_files: 4096},
-      ...settings,
-      ...{docker: {image: 'an-image', user: '1001:1002', ...settings.docker}},
-    } as SandboxSettings,
-    programDirectories: [docker.programs],
-    env: {DOCKER_HOST: '', PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...NO_LOCALE},
-    workspace: temporaryDirectory(),
-    ...place,
+test('policy: a client that fails is told by its words, and without any by what became of it', async () => {
+  expect(await ask('echo half; echo no daemon >&2; exit 1')).toEqual({
+    ...{ok: false, stdout: 'half\n', stderr: 'no daemon\n'},
   });
-  onTestFinished(opened.close);
-  return opened;
-}
-
-/** As a command ends that is refused. */
-async function refusalOf({sandbox}: ReturnType<typeof open>) {
-  const ran = await sandbox.run({
-    ...{command: 'true', env: {}, timeoutMs: 5000},
-    signal: new AbortController().signal,
+  expect(await ask('exit 3')).toEqual({
+    ok: false,
+    stdout: '',
+    stderr: expect.stringContaining('Command failed'),
   });
-  if (ran.ok) throw new Error('Expected a refusal.');
-  return ran.error;
-}
-
-describe('DockerSandbox', () => {
-  test('ruling W8 a container has no network, no capability, no way up, a root for reading, and its limits', async () => {
-    const docker = pretendDocker();
-    const {run, workspace} = open(docker);
-    await run('true');
-    const [args = [], ...more] = docker.calls('run');
-    expect(more).toEqual([]);
-    expect(args[5]).toMatch(NAME);
-    const seccomp = fileURLToPath(packageFile('assets/docker-seccomp.json'));
-    expect(args).toEqual([
-      ...['run', '--rm', '--interactive', '--init=false', '--name', args[5], '--label', 'forge-tools=run'],
-      ...['--label', OWNER, '--pull=never', '--network=none', '--read-only', '--cap-drop=ALL'],
-      ...['--cap-add=KILL', '--user', '0:0', '--security-opt=no-new-privileges:true'],
-      ...[`--security-opt=seccomp=${seccomp}`, '--ipc=private', '--log-driver=none'],
-      ...['--memory', '300m', '--memory-swap', '300m', '--pids-limit', '77', '--cpus', '3'],
-      ...['--ulimit', 'nofile=4096:4096', '--ulimit', 'core=0:0', '--hostname', 'sandbox'],
-      ...['--workdir', '/workspace', '--shm-size', '20m'],
-      ...['--tmpfs', '/tmp:rw,exec,nosuid,nodev,mode=1777,size=20m'],
-      ...['--mount', `"type=bind","source=${workspace}","target=/workspace"`],
-      ...['--mount', `"type=bind","source=${workspace}/.git","target=/workspace/.git","readonly"`],
-      ...['npm_config_fetch_retries=0', ...COMMITTERS, 'HOME=/tmp', 'TMPDIR=/tmp', 'TERM=dumb'].flatMap(
-        variable => ['--env', variable],
-      ),
-      ...['--entrypoint', '/bin/sh', 'sha256:1234', '-c', SUPERVISE],
-    ]);
-  });
-
-  test('ruling W8 a supervisor that is the user of the commands needs no capability', async () => {
-    const docker = pretendDocker();
-    await open(docker, {docker: {user: '0:0'}}).run('true');
-    expect(docker.calls('run')[0]).not.toContain('--cap-add=KILL');
-  });
-
-  test('ruling W8 a command is run as the user, where it is to, with its variables behind ours', async () => {
-    const docker = pretendDocker();
-    const {run} = open(docker);
-    const ran = await run('echo out; echo err >&2; exit 3');
-    expect(ran).toMatchObject({
-      ...{sandbox: 'docker', out: 'out\n', err: 'err\n', exitStatus: {kind: 'exited', code: 3}},
-      leftRunning: [],
-    });
-    await run('true', {env: {A: 'b c'}, directory: 'sub'});
-    const [name = ''] = docker.calls('run').map(args => args[5]);
-    const [, , plain = [], below = []] = docker.calls('exec');
-    expect(plain).toEqual([
-      ...['exec', '--interactive', '--user', '1001:1002', name, '/bin/sh', '-c', START, 'sh', ''],
-      ...['/bin/sh', '-c', 'echo out; echo err >&2; exit 3'],
-    ]);
-    expect(below).toEqual([
-      ...['exec', '--interactive', '--user', '1001:1002', '--workdir', '/workspace/sub', name],
-      ...['/bin/sh', '-c', START, 'sh', '', 'env', 'A=b c', '/bin/sh', '-c', 'true'],
-    ]);
-  });
-
-  test('ruling W8 what is mounted is asked for as the user of the commands', async () => {
-    const docker = pretendDocker();
-    await open(docker).run('true');
-    const [report = []] = docker.calls('exec');
-    expect(report.slice(0, 3)).toEqual(['exec', '--user', '1001:1002']);
-    expect(report.slice(-3)).toEqual(['sh', '/workspace', '/workspace/.git']);
-  });
-
-  test('W21 the ports of a command are those of its container', async () => {
-    const docker = pretendDocker();
-    docker.put('network', ' 0: 00000000:1F90 00000000:0000 0A 0 0 0 0 0 77\n');
-    const {sandbox} = open(docker);
-    let ports: Promise<readonly number[] | undefined> | undefined;
-    const onStart = (started: StartedCommand) => {
-      expect(started.sandbox).toBe('docker');
-      ports = started.listeningPorts();
-    };
-    await sandbox.run({
-      command: 'true',
-      env: {},
-      timeoutMs: 5000,
-      signal: new AbortController().signal,
-      onStart,
-    });
-    expect(await ports).toEqual([8080]);
-    expect(docker.calls('exec').find(args => args.includes('cat'))).toEqual(
-      expect.arrayContaining(['exec', '--user', '1001:1002', 'cat', '/proc/net/tcp', '/proc/net/tcp6']),
-    );
-  });
-
-  test('ruling W8 a session has one container, which goes with it', async () => {
-    const docker = pretendDocker();
-    const {run, sandbox} = open(docker);
-    for (const _ of [1, 2]) await run('true');
-    expect(docker.calls('run')).toHaveLength(1);
-    expect(docker.calls('rm')).toEqual([]);
-    await sandbox.close();
-    expect(docker.calls('rm')).toEqual([['rm', '--force', docker.calls('run')[0]?.[5]]]);
-  });
-
-  test('ruling W8 with "fresh" each command has its own', {tags: 'slow'}, async () => {
-    const docker = pretendDocker();
-    const {run} = open(docker, {isolation: 'fresh'});
-    for (const _ of [1, 2]) await run('true');
-    // The probe has one as well.
-    expect(new Set(docker.calls('run').map(args => args[5])).size).toBe(3);
-    expect(docker.calls('rm').map(args => args[2])).toEqual(docker.calls('run').map(args => args[5]));
-  });
-
-  test('policy: a container that is gone since its last command is replaced, and the command is run once', {
-    tags: 'slow',
-  }, async () => {
-    const docker = pretendDocker();
-    const {run, workspace} = open(docker);
-    await run('true');
-    docker.put('gone', '');
-    const counting = join(workspace, 'count');
-    expect(await run(`echo x >>${counting}`)).toMatchObject({exitStatus: {kind: 'exited', code: 0}});
-    expect(statSync(counting).size).toBe(2);
-    expect(docker.calls('run')).toHaveLength(2);
-  });
-
-  test('review R4: where something was done in a guarded part, the container is asked again what it has', {
-    tags: 'slow',
-  }, async () => {
-    const docker = pretendDocker();
-    const {run, workspace} = open(docker);
-    const reports = () => docker.calls('exec').filter(args => args.join(' ').includes('report_mounts'));
-    for (const _ of [1, 2]) await run('true');
-    expect(reports()).toHaveLength(1);
-    chmodSync(join(workspace, '.git'), 0o600);
-    await run('true');
-    expect(reports()).toHaveLength(2);
-    expect(docker.calls('run')).toHaveLength(1);
-    // And not used where it has something else.
-    chmodSync(join(workspace, '.git'), 0o644);
-    docker.put('mounts', `kernel ${bootId()}\n`);
-    await expect(run('true')).rejects.toThrow('is moved or replaced');
-    expect(docker.calls('rm')).toHaveLength(4);
-  });
-
-  test('policy: where one more part is guarded, a container that lacks it is replaced', async () => {
-    const docker = pretendDocker();
-    const protectedPaths = (workspace: string) => [join(workspace, 'a/policy')];
-    const {run, workspace} = open(
-      docker,
-      {},
-      {protectedPaths, prepare: place => mkdirSync(join(place, 'a'))},
-    );
-    await run('true');
-    writeFileSync(join(workspace, 'a/policy'), '');
-    await run('true');
-    expect(docker.calls('run')).toHaveLength(2);
-    expect(docker.calls('run')[1]).toContain(
-      `"type=bind","source=${workspace}/a/policy","target=/workspace/a/policy","readonly"`,
-    );
-  });
-
-  test('policy: where another part is guarded than before, a container that lacks it is replaced', async () => {
-    const docker = pretendDocker();
-    const protectedPaths = (workspace: string) => [join(workspace, 'a/policy'), join(workspace, 'b/policy')];
-    const {run, workspace} = open(
-      docker,
-      {},
-      {
-        protectedPaths,
-        prepare: place => {
-          for (const name of ['a', 'b']) mkdirSync(join(place, name));
-          writeFileSync(join(place, 'a/policy'), '');
-        },
-      },
-    );
-    await run('true');
-    rmSync(join(workspace, 'a/policy'));
-    writeFileSync(join(workspace, 'b/policy'), '');
-    await run('true');
-    expect(docker.calls('run')).toHaveLength(2);
-  });
-
-  test('review R4: a workspace that was replaced between two commands is not run in, and its container goes', async () => {
-    const docker = pretendDocker();
-    const workspace = join(temporaryDirectory(), 'work');
-    mkdirSync(workspace);
-    const opened = open(docker, {}, {workspace});
-    await opened.run('true');
-    renameSync(workspace, `${workspace}-before`);
-    mkdirSync(workspace);
-    expect((await refusalOf(opened)).message).toContain('is not the directory any more');
-    expect(docker.calls('rm')).toHaveLength(1);
-  });
-
-  test('policy: a container that waits keeps nothing of ours', async () => {
-    const docker = pretendDocker();
-    const children = startedChildren();
-    const {run} = open(docker);
-    await run('true');
-    const container = children.find(({spawnargs}) => spawnargs.includes('--rm'));
-    const handle = (container as unknown as {_handle: {hasRef: () => boolean} | null})?._handle;
-    expect(handle?.hasRef()).toBe(false);
-  });
-
-  test('policy: a name with quotes is one field for the client', async () => {
-    const docker = pretendDocker();
-    const protectedPaths = (workspace: string) => [join(workspace, 'a"b,c')];
-    await open(docker, {}, {protectedPaths, prepare: place => mkdirSync(join(place, 'a"b,c'))}).run('true');
-    expect(docker.calls('run')[0]?.filter(arg => arg.includes('a""b,c'))).toHaveLength(1);
-  });
-
-  test('ruling W20 out of memory is said where the container counted a kill during the command', async () => {
-    const docker = pretendDocker();
-    const {run} = open(docker);
-    await run('true');
-    docker.put('left', 'left sleep\nleft make\noom 1\nswept\n');
-    expect(await run('kill -s KILL $$')).toMatchObject({
-      exitStatus: {kind: 'killed', code: 137, signal: 'SIGKILL', outOfMemory: true},
-      leftRunning: ['sleep', 'make'],
-    });
-    // Counted before.
-    expect(await run('kill -s KILL $$')).toMatchObject({exitStatus: {kind: 'killed', outOfMemory: false}});
-  });
-
-  test('ruling W8 a command that takes too long, or is cancelled, is ended in its container', {
-    tags: 'slow',
-  }, async () => {
-    const docker = pretendDocker();
-    const {run} = open(docker);
-    expect(await run('sleep 600', {timeoutMs: 50})).toMatchObject({
-      exitStatus: {kind: 'timeout'},
-      leftRunning: [],
-    });
-    const abort = new AbortController();
-    setTimeout(() => abort.abort(), 50);
-    expect(await run('sleep 600', {signal: abort.signal})).toMatchObject({exitStatus: {kind: 'cancelled'}});
-    expect(docker.calls('run')).toHaveLength(1);
-  });
-
-  test('policy: a container whose supervisor does not answer is not used again', {tags: 'slow'}, async () => {
-    const docker = pretendDocker();
-    const workspace = temporaryDirectory();
-    const sandbox = createSandbox(runOptions({sandbox: 'docker'}), {
-      ...{workspace, protectedPaths: [], env: {}, programDirectories: [docker.programs], log: silentLog},
-      clock: {...systemClock, after: (ms, work) => systemClock.after(ms === 3000 ? 50 : ms, work)},
-    });
-    onTestFinished(() => sandbox.close());
-    const run = () =>
-      sandbox.run({command: 'true', env: {}, timeoutMs: 5000, signal: new AbortController().signal});
-    await run();
-    docker.put('left', 'stuck\n');
-    expect(await run()).toMatchObject({ok: true, value: {exitStatus: {kind: 'exited', code: 0}}});
-    expect(docker.calls('rm')).toHaveLength(1);
-    docker.put('left', 'oom 0\nswept\n');
-    await run();
-    expect(docker.calls('run')).toHaveLength(2);
-  });
-
-  test('policy: what Docker says when it starts nothing is in the error', async () => {
-    const docker = pretendDocker();
-    docker.put('fails-run', 'no space left on device\n');
-    expect(await refusalOf(open(docker))).toMatchObject({
-      code: 'sandbox_error',
-      message:
-        'Docker could not start the command. Nothing was run. To fix it: read the words of Docker in details.error; docker info shows the state of the daemon.',
-      details: {error: 'no space left on device'},
-    });
-    const [run, rm] = [docker.calls('run'), docker.calls('rm')];
-    expect(rm.map(args => args[2])).toEqual(run.map(args => args[5]));
-  });
-
-  test('ruling W8 a container that does not confine is not used', async () => {
-    const docker = pretendDocker();
-    docker.put('probe', CONFINED.replace('Seccomp:\t2', 'Seccomp:\t0'));
-    expect((await refusalOf(open(docker))).message).toBe(
-      'Docker does not confine as it should: no system call filter is installed. Nothing was run. To fix it: start dockerd without --security-opt seccomp=unconfined, or use tools.run.sandbox = "bubblewrap".',
-    );
-  });
-
-  test('review R1: what is mounted has to be what was looked at, and is looked at three times', async () => {
-    const docker = pretendDocker();
-    docker.put('mounts', `kernel ${bootId()}\nat 1:1\nat 1:2\nready\n`);
-    expect((await refusalOf(open(docker))).message).toBe(
-      '"." in the workspace is moved or replaced while it is being mounted. Nothing was run. To fix it: end what moves it (a command of another session, a build outside), and call again.',
-    );
-    expect(docker.calls('run')).toHaveLength(3);
-    expect(docker.calls('rm')).toHaveLength(3);
-    docker.put('mounts', 'no stat\n');
-    expect((await refusalOf(open(docker))).message).toBe(
-      'The image "an-image" has no stat, so it cannot be seen what is mounted in it. Nothing was run. To fix it: name an image with coreutils or busybox in tools.run.docker.image.',
-    );
-    expect(docker.calls('run')).toHaveLength(4);
-  });
-
-  test('review R14: containers of hosts that are gone are removed, and no others', async () => {
-    const docker = pretendDocker();
-    const gone = {...ownIdentity(), pid: 2 ** 22 + 1};
-    const owners = {
-      ...{a1: gone, b2: ownIdentity(), c3: {...gone, host: 'elsewhere'}, d4: {...gone, pid: -1}},
-      ...{e5: {...gone, pid: 'x'}, f6: gone},
-    };
-    const lines = Object.entries(owners).map(([id, owner]) => `${id} ${JSON.stringify(owner)}`);
-    docker.put('containers', [...lines, 'g7 ', 'h8 {', ''].join('\n'));
-    const {run, sandbox} = open(docker);
-    await run('true');
-    await sandbox.close();
-    const format = '{{.ID}} {{.Label "forge-tools.owner"}}';
-    expect(docker.calls('ps')).toEqual([
-      ['ps', '--all', '--no-trunc', '--filter', 'label=forge-tools=run', '--format', format],
-    ]);
-    expect(docker.calls('rm')).toContainEqual(['rm', '--force', 'a1', 'f6']);
-  });
-
-  test('review R14: where the daemon does not list them nothing is removed', async () => {
-    const docker = pretendDocker();
-    docker.put('fails-ps', 'no');
-    const {run} = open(docker);
-    await run('true');
-    expect(docker.calls('rm')).toEqual([]);
+  const missing = new DockerClient('/nonexistent/docker', {}, []);
+  expect(await missing.ask([], 5000)).toEqual({
+    ...{ok: false, stdout: '', stderr: expect.stringContaining('ENOENT')},
   });
 });
 
-describe('what Docker is asked before the first command', () => {
-  test('ruling W8 the report says version and image, and the memory is counted by the kernel', async () => {
-    const docker = pretendDocker();
-    const {sandbox, log} = open(docker);
-    expect(await sandbox.probe()).toEqual({
-      ok: true,
-      value: {sandbox: 'docker', memoryLimit: 'kernel', description: 'Docker 27.0, image an-image'},
+test('policy: a client that says nothing in time, or too much, is given up', async () => {
+  expect(await ask('exec sleep 600', 50)).toMatchObject({ok: false});
+  expect(await ask('head -c 1048577 /dev/zero')).toMatchObject({
+    ...{ok: false, stderr: expect.stringContaining('maxBuffer')},
+  });
+  expect(await ask('head -c 1048576 /dev/zero')).toMatchObject({ok: true});
+});
+
+test('policy: one that stays reads what we write to it, or nothing', async () => {
+  const answering = client.start(['-c', 'pwd; echo "$DOCKER_HOST"; cat'], true);
+  answering.stdin?.end('heard\n');
+  expect(await text(answering.stdout as Readable)).toBe('/\nunix:///x\nheard\n');
+  const deaf = client.start(['-c', 'cat; echo end'], false);
+  expect(deaf.stdin).toBeNull();
+  expect(await text(deaf.stdout as Readable)).toBe('end\n');
+});
+
+test('policy: an answer whose pipe broke is none, also of a client that says it is well', async () => {
+  const children = startedChildren();
+  const asked = ask('echo half');
+  for (const child of children) breakPipes(child);
+  expect(await asked).toMatchObject({ok: false, stderr: 'read ECONNRESET'});
+});
+
+test('policy: the docker client gets what names its daemon, and no directory that commands write to', () => {
+  const [workspace, home] = [temporaryDirectory(), temporaryDirectory()];
+  mkdirSync(join(home, '.docker'));
+  const settings = {DOCKER_HOST: 'unix:///x', DOCKER_CONTEXT: 'c', SECRET: 'x'};
+  const path = STANDARD_DIRECTORIES.join(':');
+  expect(
+    dockerClientEnv({...settings, HOME: home, PATH: `${home}:${workspace}:relative`}, [workspace]),
+  ).toEqual({
+    ...{DOCKER_HOST: 'unix:///x', DOCKER_CONTEXT: 'c', HOME: home, DOCKER_CONFIG: join(home, '.docker')},
+    PATH: `${path}:${home}`,
+  });
+  const inside = {HOME: workspace, DOCKER_CERT_PATH: workspace, XDG_RUNTIME_DIR: join(workspace, 'missing')};
+  const bare = dockerClientEnv(inside, [workspace]);
+  expect(bare).toEqual({DOCKER_CONFIG: NO_SETTINGS, PATH: path});
+  expect(Object.keys(bare)).toHaveLength(2);
+});
+
+const NO_SETTINGS = '/proc/forge-tools-none';
+
+test('policy: all that names a daemon is handed on, and the directories of it that commands cannot write to', () => {
+  const [workspace, other, place] = [temporaryDirectory(), temporaryDirectory(), temporaryDirectory()];
+  const texts = {DOCKER_HOST: 'h', DOCKER_CONTEXT: 'c', DOCKER_TLS_VERIFY: '1', DOCKER_API_VERSION: '1.40'};
+  const paths = {DOCKER_CERT_PATH: place, HOME: place, XDG_RUNTIME_DIR: place};
+  expect(dockerClientEnv({...texts, ...paths, DOCKER_CONFIG: place}, [workspace, other])).toEqual({
+    ...{...texts, ...paths, DOCKER_CONFIG: place, PATH: STANDARD_DIRECTORIES.join(':')},
+  });
+  for (const tree of [workspace, other]) {
+    expect(dockerClientEnv({DOCKER_CERT_PATH: tree, DOCKER_CONFIG: tree}, [workspace, other])).toEqual({
+      ...{DOCKER_CONFIG: NO_SETTINGS, PATH: STANDARD_DIRECTORIES.join(':')},
     });
-    expect(log.map(({event}) => event)).toEqual(['sandbox_chosen']);
-    expect(docker.calls('info')).toEqual([['info', '--format', '{{json .}}']]);
-    expect(docker.calls('image')).toEqual([['image', 'inspect', '--format', '{{.Id}}', 'an-image']]);
-  });
+  }
+});
 
-  test('policy: a driver that copies the image for every container is a warning', async () => {
-    const {sandbox, log} = open(pretendDocker({Driver: 'vfs'}));
-    await sandbox.probe();
-    expect(log[0]).toEqual({
-      ...{level: 'warn', event: 'sandbox_slow_storage'},
-      message:
-        'Docker uses the vfs storage driver, which copies the image for every container. Use overlay2.',
+test.each(['config.json', 'cli-plugins', 'contexts'])(
+  'policy: settings whose %s leads to where commands write are none',
+  name => {
+    const [workspace, config] = [temporaryDirectory(), temporaryDirectory()];
+    const settings = () => dockerClientEnv({DOCKER_CONFIG: config}, [workspace])['DOCKER_CONFIG'];
+    mkdirSync(join(config, 'other'));
+    symlinkSync(join(config, 'other'), join(config, name));
+    expect(settings()).toBe(config);
+    rmSync(join(config, name));
+    // Also where nothing is there yet.
+    symlinkSync(join(workspace, 'later'), join(config, name));
+    expect(settings()).toBe(NO_SETTINGS);
+  },
+);
+
+test.each(['lstatSync', 'readdirSync', 'realpathSync'] as const)(
+  'policy: what the system does not let us look at (%s) is no place to trust, and a bug is thrown',
+  name => {
+    const [workspace, config] = [temporaryDirectory(), temporaryDirectory()];
+    const settings = () => dockerClientEnv({DOCKER_CONFIG: config}, [workspace])['DOCKER_CONFIG'];
+    let error: Error = Object.assign(new Error('EACCES'), {code: 'EACCES', syscall: 'open'});
+    const original = fs[name] as (...args: unknown[]) => unknown;
+    const spy = vi.spyOn(fs, name).mockImplementation(((...args: unknown[]) => {
+      // The settings themselves can be looked at, what is in them cannot.
+      if (String(args[0]) !== config) throw error;
+      return original(...args);
+    }) as never);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
     });
+    // Where there are no plugins to list, there is nothing to look at.
+    expect(settings()).toBe(name === 'lstatSync' ? NO_SETTINGS : config);
+    mkdirSync(join(config, 'contexts'));
+    expect(settings()).toBe(name === 'readdirSync' ? config : NO_SETTINGS);
+    error = new Error('A bug.');
+    expect(settings).toThrow('A bug.');
+  },
+);
+
+test('ruling W8: a supervisor that is not process 1 of a container ends nothing, and itself', () => {
+  const {status, stdout} = spawnSync('/bin/sh', ['-c', SUPERVISE], {input: '0\n', encoding: 'utf8'});
+  expect({status, stdout}).toEqual({status: 125, stdout: ''});
+});
+
+/** A program in the background that is no copy of the shell any more. */
+const sleeping = (seconds: number): string =>
+  `sleep ${seconds} & until read -r name </proc/$!/comm && [ "$name" = sleep ]; do :; done`;
+
+/** A supervisor in a namespace of processes, as in a container; lines of its answers, one after another. */
+function supervise(before: string) {
+  const namespace = [
+    '--unshare-pid',
+    '--unshare-user',
+    '--as-pid-1',
+    '--die-with-parent',
+    '--dev-bind',
+    '/',
+    '/',
+  ];
+  const child = spawn('bwrap', [...namespace, '--proc', '/proc', '/bin/sh', '-c', `${before}\n${SUPERVISE}`]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({input: child.stdout})[Symbol.asyncIterator]();
+  /** All lines up to this one. */
+  const until = async (last: string) => {
+    const said: string[] = [];
+    while (said.at(-1) !== last) said.push(String((await lines.next()).value));
+    return said;
+  };
+  return {child, until};
+}
+
+describe('the supervisor of a container', needs('bubblewrap'), () => {
+  test('ruling W8: for each line it ends every other process and says which they were', async () => {
+    const {child, until} = supervise(`${sleeping(600)}\n${sleeping(601)}`);
+    expect(await until('ready')).toEqual([expect.stringMatching(/^oom \d+$/), 'ready']);
+    child.stdin.write('0\n');
+    expect(await until('swept')).toEqual([
+      ...['left sleep', 'left sleep', expect.stringMatching(/^oom \d+$/), 'swept'],
+    ]);
+    child.stdin.write('0\n');
+    expect(await until('swept')).toEqual([expect.stringMatching(/^oom \d+$/), 'swept']);
+    const ended = once(child, 'exit');
+    child.stdin.end();
+    await ended;
   });
 
-  test('ruling W8 commands run as the owner of the workspace, or as root where the daemon is rootless', async () => {
-    for (const [info, user] of [
-      [{}, undefined],
-      [{SecurityOptions: ['name=seccomp', 'name=rootless']}, '0:0'],
-    ] as const) {
-      const docker = pretendDocker(info);
-      const {run, workspace} = open(docker, {docker: {user: ''}});
-      const {uid, gid} = statSync(workspace);
-      await run('true');
-      expect(docker.calls('exec')[0]?.[2]).toBe(user ?? `${uid}:${gid}`);
-    }
+  test('ruling W8: the process that reports the end of a command is ended and not named', async () => {
+    const {child, until} = supervise('sleep 600 & echo "$!"');
+    const [reporter] = await until('ready');
+    child.stdin.write(`${reporter}\n`);
+    expect(await until('swept')).toEqual([expect.stringMatching(/^oom \d+$/), 'swept']);
   });
+});
 
-  test.each([
-    [
-      {ServerVersion: ''},
-      'No Docker daemon answers',
-      'start it (systemctl start docker), check DOCKER_HOST and',
-    ],
-    [
-      {ServerVersion: 1},
-      'No Docker daemon answers',
-      'start it (systemctl start docker), check DOCKER_HOST and',
-    ],
-    [{MemoryLimit: false}, 'The Docker daemon cannot limit memory', 'give the daemon the memory and pids'],
-    [{PidsLimit: false}, 'The Docker daemon cannot limit memory', 'give the daemon the memory and pids'],
-  ])('policy: a daemon of which it says %j is not used', async (info, problem, remedy) => {
-    const error = await refusalOf(open(pretendDocker(info)));
-    expect(error.message).toContain(problem);
-    expect(error.message).toContain(`Nothing was run. To fix it: ${remedy}`);
+const SENTINEL = '0123456789abcdef';
+
+function read(chunks: readonly string[]) {
+  let text = '';
+  let reporter: number | undefined;
+  const stream = new SentinelStream(
+    SENTINEL,
+    chunk => {
+      text += chunk.toString('latin1');
+    },
+    by => {
+      reporter = by;
+    },
+  );
+  for (const chunk of chunks) stream.write(Buffer.from(chunk, 'latin1'));
+  const passed = text;
+  stream.finish();
+  return {
+    passed,
+    jobs: stream.jobs,
+    text,
+    reporter,
+    started: stream.started,
+    exitCode: stream.exitCode,
+    words: stream.words,
+  };
+}
+
+test('policy: what is between the marks and after them is the output, however it is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.string({maxLength: 60}),
+      fc.string({maxLength: 20}),
+      fc.array(fc.integer({min: 1, max: 30})),
+      (inside, after, cuts) => {
+        const latin = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+        let whole = `${SENTINEL}${latin(inside)}${SENTINEL}137 42 [1] + Killed;${latin(after)}`;
+        const chunks: string[] = [];
+        for (const cut of cuts) {
+          chunks.push(whole.slice(0, cut));
+          whole = whole.slice(cut);
+        }
+        chunks.push(whole);
+        expect(read(chunks)).toMatchObject({
+          jobs: ['[1] + Killed'],
+          passed: latin(inside) + latin(after),
+          text: latin(inside) + latin(after),
+          reporter: 42,
+          started: true,
+          exitCode: 137,
+          words: '',
+        });
+      },
+    ),
+  );
+});
+
+test('policy: without the mark nothing was started, and the words say why', () => {
+  expect(read(['Error: No such ', 'container'])).toMatchObject({
+    started: false,
+    words: 'Error: No such container',
+    text: '',
   });
+});
 
-  test('policy: what is missing is said with what to do, and with the words of the client', async () => {
-    const silent = pretendDocker();
-    silent.put('info', 'no JSON');
-    expect((await refusalOf(open(silent))).message).toContain('No Docker daemon answers');
-    const down = pretendDocker();
-    down.put('fails-info', 'is it running?');
-    expect((await refusalOf(open(down))).details['error']).toBe('is it running?');
-    const bare = pretendDocker();
-    bare.put('fails-image', 'No such image');
-    expect(await refusalOf(open(bare))).toMatchObject({
-      message:
-        'The image "an-image" is not there. Nothing was run. To fix it: docker pull an-image, or name another one in tools.run.docker.image.',
-      details: {error: 'No such image'},
+test('policy: a command that was killed has no exit code of its own', () => {
+  expect(read([`${SENTINEL}abc`])).toMatchObject({started: true, exitCode: undefined, text: 'abc'});
+});
+
+test('policy: a command that writes the mark itself gets its output and no say', () => {
+  const forged = read([`${SENTINEL}${SENTINEL}no report at all, but text`, 'more', `${SENTINEL}0 1 ;`]);
+  expect(forged).toMatchObject({exitCode: undefined, reporter: undefined});
+  expect(forged.text).toContain('no report at all, but textmore');
+});
+
+test('policy: of the words that come instead of the mark 4096 bytes are kept', () => {
+  expect(read(['x'.repeat(5000), 'y']).words).toBe('x'.repeat(4096));
+  expect(read([SENTINEL.slice(0, 15)])).toMatchObject({started: false, words: SENTINEL.slice(0, 15)});
+  expect(read([`x${SENTINEL}`])).toMatchObject({started: false, words: `x${SENTINEL}`});
+});
+
+test('policy: what a command wrote goes on at once, but for what may be the beginning of a mark', () => {
+  expect(read([`${SENTINEL}${'a'.repeat(20)}`]).passed).toBe('a'.repeat(5));
+  expect(read([SENTINEL, 'b', 'c'.repeat(14)]).passed).toBe('');
+  expect(read([SENTINEL, 'b', 'c'.repeat(15)]).passed).toBe('b');
+  expect(read([`${SENTINEL}a${SENTINEL}7 `])).toMatchObject({passed: 'a', text: `a${SENTINEL}7 `, jobs: []});
+});
+
+test.each(['', '1', '137', '137 ', '1 1', '1 1234567890', '1 1 ', `1 1 ${'j'.repeat(507)}`])(
+  'policy: behind a mark, %j may become a report',
+  behind => {
+    expect(read([`${SENTINEL}a${SENTINEL}${behind}`])).toMatchObject({
+      ...{passed: 'a', text: `a${SENTINEL}${behind}`, exitCode: undefined, reporter: undefined},
     });
+  },
+);
+
+test.each([
+  'x',
+  'x1',
+  '1x',
+  '1234',
+  '1 x',
+  '1  ',
+  'x1 1',
+  'x1 1 ;',
+  '1 12345678901',
+  '1 1x',
+  '1 1;',
+  `1 1 ${'j'.repeat(508)}`,
+])('policy: behind a mark, %j is none, and a mark that comes later neither', behind => {
+  const text = `a${SENTINEL}${behind}`;
+  expect(read([`${SENTINEL}${text}`])).toMatchObject({passed: text, exitCode: undefined, jobs: []});
+  expect(read([`${SENTINEL}${text}`, `b${SENTINEL}0 1 ;`])).toMatchObject({
+    ...{passed: `${text}b${SENTINEL}0 1 ;`, exitCode: undefined, reporter: undefined},
   });
+});
+
+test('policy: the report says the code, who reports, and each line of the jobs', () => {
+  expect(read([`${SENTINEL}a${SENTINEL}0 1234567890 x\n[1] + Done;b;`])).toEqual({
+    ...{passed: 'ab;', text: 'ab;', started: true, words: ''},
+    ...{exitCode: 0, reporter: 1_234_567_890, jobs: ['x', '[1] + Done']},
+  });
+  expect(read([`${SENTINEL}${SENTINEL}255 2 ;`])).toMatchObject({exitCode: 255, reporter: 2, jobs: ['']});
 });

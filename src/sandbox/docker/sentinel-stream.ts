@@ -1,3 +1,5 @@
+// Finds the mark at which a command in Docker ends, in the stream of its output.
+
 /** How much of what came instead of the mark is kept for an error. */
 const MAX_WORDS = 4096;
 

@@ -1,5 +1,6 @@
+// Holds a directory by a handle, so that a swapped name does not mislead.
 import {type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync} from 'node:fs';
-import {errorCode} from '../../system/error-code.ts';
+import {ifRefused} from '../../system/errors.ts';
 
 /** Linux's O_PATH, which Node does not name: a handle on the entry itself. */
 const O_PATH = 0o10000000;
@@ -47,11 +48,5 @@ export class HeldDirectory {
 
 /** Undefined where nothing is there, or something that is no directory. */
 export function holdDirectory(path: string): HeldDirectory | undefined {
-  try {
-    return new HeldDirectory(path);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
-    throw error;
-  }
+  return ifRefused(() => new HeldDirectory(path), undefined, 'ENOENT', 'ENOTDIR', 'ELOOP');
 }

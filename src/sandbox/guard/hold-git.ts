@@ -1,15 +1,19 @@
+// Finds what of `.git` a command may not write, and mends it afterwards.
+import {chmodSync} from 'node:fs';
 import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {ok, type Result} from '../../core/result.ts';
+import {errorCode} from '../../system/errors.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
-import {type GuardedMount, guardedMount} from './guarded-tree.ts';
 import {type HeldDirectory, holdDirectory} from './held-directory.ts';
 import {
+  type GuardedMount,
+  guardedMount,
   isPlaceHolder,
   makePlaceHolder,
   type PlaceHolder,
   readEntry,
   removePlaceHolder,
-} from './place-holder.ts';
+} from './hold-protected.ts';
 
 export type GitAccess = 'read-only' | 'commit';
 
@@ -26,7 +30,7 @@ export const NO_REPOSITORY: PlaceHolder = {
 const NO_SETTINGS = '# forge-tools keeps this name while commands run here\n';
 
 /** What git executes or is configured by, below `.git`. What is missing is held by these. */
-const CLOSED: readonly PlaceHolder[] = [
+export const CLOSED: readonly PlaceHolder[] = [
   {name: 'commondir', content: '.\n'},
   {name: 'config', content: NO_SETTINGS},
   {name: 'config.worktree', content: NO_SETTINGS},
@@ -151,4 +155,51 @@ function notCommittable(name: string): Result<never> {
 
 function refused(problem: string, remedy: string): Result<never> {
   return sandboxFailure({problem: `The .git of the workspace ${problem}`, remedy});
+}
+
+/** What the owner of a directory needs to enter it: without it git takes `.git` for no repository. */
+const OWNER = 0o700;
+
+/**
+ * Ruling W11: with `git = "commit"` a command may change the modes of `.git`, `objects` and `refs`. Where their
+ * owner cannot enter them, git passes `.git` over and takes the HEAD, objects and refs that a command has laid
+ * out in the root. So they are opened again. `root` is the workspace.
+ */
+export function mendGit(root: HeldDirectory): Result<undefined> {
+  const git = holdDirectory(root.at('.git'));
+  if (git === undefined) return ok(undefined);
+  try {
+    const mended = open(git, '.git');
+    if (!mended.ok) return mended;
+    for (const name of ['objects', 'refs']) {
+      const part = holdDirectory(git.at(name));
+      if (part === undefined) continue;
+      try {
+        const opened = open(part, `.git/${name}`);
+        if (!opened.ok) return opened;
+      } finally {
+        part.close();
+      }
+    }
+    return ok(undefined);
+  } finally {
+    git.close();
+  }
+}
+
+function open({address, info}: HeldDirectory, path: string): Result<undefined> {
+  const mode = Number(info.mode & 0o7777n);
+  // Where handles are names, a link could have been held.
+  if (!info.isDirectory() || (mode & OWNER) === OWNER) return ok(undefined);
+  try {
+    chmodSync(address, mode | OWNER);
+    return ok(undefined);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return sandboxFailure({
+      problem: `The owner of ${JSON.stringify(path)} cannot enter it, so git would look for a repository in what commands write`,
+      remedy: `chmod u+rwx ${path}, or set tools.run.git = "read-only".`,
+      error: error instanceof Error ? error.message : String(error),
+    });
+  }
 }

@@ -1,12 +1,23 @@
-import {mkdirSync} from 'node:fs';
+// Holds protected paths in place, and makes placeholders for those that are missing.
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import {relative, sep} from 'node:path';
 import {dirname} from 'node:path/posix';
 import {ok, type Result} from '../../core/result.ts';
-import {errorCode} from '../../system/error-code.ts';
+import {errorCode, ifRefused} from '../../system/errors.ts';
 import {sandboxFailure} from '../sandbox-failure.ts';
-import {type GuardedMount, guardedMount} from './guarded-tree.ts';
 import {type HeldDirectory, holdDirectory} from './held-directory.ts';
-import {giveToOwner} from './place-holder.ts';
 
 /**
  * review R8, R9: what a command may not change although it lies in the workspace, whether or not it exists. A
@@ -66,11 +77,7 @@ function holdPath(
 }
 
 function makeDirectory(directory: HeldDirectory, name: string) {
-  try {
-    mkdirSync(directory.at(name), {mode: 0o755});
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
+  ifRefused(() => mkdirSync(directory.at(name), {mode: 0o755}), undefined, 'EEXIST');
   giveToOwner(directory, name);
   return directory.look(name);
 }
@@ -100,4 +107,108 @@ function leadsElsewhere(path: string, part: string): Result<never> {
     problem: `The protected path ${JSON.stringify(path)} leads through ${JSON.stringify(part)}, which is a symbolic link or no directory`,
     remedy: 'create it as a regular file, or move it out of the workspace.',
   });
+}
+
+/** One name that is kept, one level deep. */
+export interface PlaceHolder {
+  readonly name: string;
+  /** What the file says; undefined for an empty directory. A file is known by it on later starts. */
+  readonly content: string | undefined;
+}
+
+/** Makes it, as the owner of the directory. False where another process was faster. */
+export function makePlaceHolder(directory: HeldDirectory, {name, content}: PlaceHolder): boolean {
+  try {
+    if (content !== undefined) writeNew(directory, name, content);
+    else {
+      mkdirSync(directory.at(name), {mode: 0o755});
+      giveToOwner(directory, name);
+    }
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+  return true;
+}
+
+/** Whether what is there is the file that we make. */
+export function isPlaceHolder(directory: HeldDirectory, {name, content}: PlaceHolder): boolean {
+  return content !== undefined && readEntry(directory, name, content.length + 1) === content;
+}
+
+/** Takes one name away, if it is still what we made. */
+export function removePlaceHolder(directory: HeldDirectory, holder: PlaceHolder): void {
+  // Somebody may have filled it, or taken it away.
+  ifRefused(() => {
+    if (holder.content === undefined) rmdirSync(directory.at(holder.name));
+    else if (isPlaceHolder(directory, holder)) unlinkSync(directory.at(holder.name));
+  });
+}
+
+/** The beginning of a regular file, no link followed and no FIFO waited for; undefined where there is none. */
+export function readEntry(directory: HeldDirectory, name: string, maxBytes: number): string | undefined {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const descriptor = ifRefused(() => openSync(directory.at(name), flags));
+  if (descriptor === undefined) return undefined;
+  try {
+    if (!fstatSync(descriptor).isFile()) return undefined;
+    const bytes = Buffer.alloc(maxBytes);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, maxBytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function writeNew(directory: HeldDirectory, name: string, content: string): void {
+  const descriptor = openSync(directory.at(name), 'wx', 0o644);
+  try {
+    try {
+      writeSync(descriptor, content);
+      if (process.getuid?.() === 0) {
+        fchownSync(descriptor, Number(directory.info.uid), Number(directory.info.gid));
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    // Half of it would not be known again.
+    unlinkSync(directory.at(name));
+    throw error;
+  }
+}
+
+/** A directory that root makes belongs to the owner of the one around it. */
+export function giveToOwner(directory: HeldDirectory, name: string): void {
+  if (process.getuid?.() !== 0) return;
+  const made = holdDirectory(directory.at(name));
+  if (made === undefined) return;
+  // Not by O_PATH, which cannot be changed through; and not by name, which could be a link by now.
+  const descriptor = openSync(made.at('.'), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fchownSync(descriptor, Number(directory.info.uid), Number(directory.info.gid));
+  } finally {
+    closeSync(descriptor);
+    made.close();
+  }
+}
+
+/** A part of the workspace that is mounted onto itself, so that it can be neither replaced nor moved. */
+export interface GuardedMount {
+  /** Relative to the workspace; '' is the workspace itself. */
+  readonly path: string;
+  readonly writable: boolean;
+  /** `device:inode`, as `stat -c '%d:%i'` prints it: what a sandbox must report. */
+  readonly place: string;
+  /** Differs also where it was moved away and back, which takes its mount out of every sandbox. */
+  readonly version: string;
+}
+
+/** The workspace and what is mounted over it, outer parts first. The first one is the workspace. */
+export type GuardedTree = readonly GuardedMount[];
+
+export function guardedMount(path: string, info: BigIntStats, writable: boolean): GuardedMount {
+  const {dev, ino, birthtimeNs, ctimeNs} = info;
+  // The workspace is where a mount comes from, not what one lies on: what is made in it changes nothing.
+  const version = path === '' ? `${birthtimeNs}` : `${birthtimeNs}:${ctimeNs}`;
+  return {path, writable, place: `${dev}:${ino}`, version};
 }

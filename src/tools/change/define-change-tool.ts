@@ -1,20 +1,24 @@
-import type {Json} from '../../core/json.ts';
-import {ok, type Result} from '../../core/result.ts';
-import {defineTool, type Schema, type Tool, type ToolContext} from '../../core/tool.ts';
-import {type CallTime, limitCall} from '../../workspace/limit-call.ts';
-import {type ByteString, bytesOf, readable} from '../../workspace/patch/byte-string.ts';
-import type {FileChange} from '../../workspace/patch/file-change.ts';
-import {stateHash} from '../../workspace/patch/state-hash.ts';
+// Defines a tool that changes files. It shares the plan, the approval, the change and the answer.
+
+import type {z} from 'zod';
+import type {Deadline} from '../../core/deadline.ts';
+import {type Json, ok, type Result} from '../../core/result.ts';
+import {defineTool, type PlanContext, type Tool, type ToolContext} from '../../core/tool.ts';
+import {changedPaths, type FileChange, fileWrites} from '../../workspace/change/file-change.ts';
+import {inTurns} from '../../workspace/open-file.ts';
+import {type ByteString, bytesOf, readable} from '../../workspace/patch/patch.ts';
+import {bytewise} from '../../workspace/walk/tree-walk.ts';
+import {FINISH_MS, schemaOf} from '../define-tool.ts';
+import type {WorkspaceSession} from '../files/session.ts';
 import {suggestSimilar} from '../files/suggest-similar.ts';
-import type {WorkspaceSession} from '../files/workspace-session.ts';
-import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
-import {hashesBefore} from './hashes-before.ts';
 import {makeChange} from './make-change.ts';
-import {PlanOnce} from './plan-once.ts';
-import type {PlannedChange} from './planned-change.ts';
+import type {PlannedChange} from './record-change.ts';
+
+/** Tool API: milliseconds that a change has. */
+export const CHANGE_TIMEOUT_MS = 10_000;
 
 /** What a call would change, and how that is shown. */
-export interface ChangePlan {
+interface ChangePlan {
   readonly changes: readonly FileChange[];
   readonly diff: ByteString;
   /** One line for the one who is asked, without the name of the tool. */
@@ -25,23 +29,26 @@ interface ChangeTool<Params, Plan, Data> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly params: Schema<Params>;
-  readonly data: Schema<Data>;
-  readonly timeoutMs: number;
+  readonly params: z.ZodType<Params>;
+  readonly data: z.ZodType<Data>;
+  /** Default: `CHANGE_TIMEOUT_MS`. */
+  readonly timeoutMs?: number;
   /** Default: `patch_file`. */
   readonly action?: 'write_file';
   /** Twice the same call does no more than once. Default: it does. */
   readonly isIdempotent?: boolean;
   /** What is written in `params`; rules on paths are asked before any file is looked at. */
   readonly paths: (params: Params) => readonly string[];
-  /** Default: it never is. */
-  readonly isDryRun?: (params: Params) => boolean;
   /** Looks, and changes nothing. */
-  readonly plan: (params: Params, context: ToolContext, time: CallTime) => Promise<Result<Plan>>;
+  readonly plan: (params: Params, context: PlanContext, deadline: Deadline) => Promise<Result<Plan>>;
+  /** Default: the summary of the plan, and whether it is a dry run. */
+  readonly summarize?: (plan: Plan, dryRun: boolean) => string;
+  /** What was submitted, to be kept with the step. Default: the diff of the plan. */
+  readonly submitted?: (params: Params) => string;
   readonly answer: (plan: Plan, context: ToolContext, params: Params) => Data;
   readonly renderText: (data: Data) => string;
   /** Default: what the session knew of the files it knows of them afterwards. */
-  readonly knows?: PlannedChange['knows'];
+  readonly afterwards?: PlannedChange['afterwards'];
   /** The plan is bound to the files as they were; by default it is worked out anew on what this session made of them. */
   readonly isBound?: boolean;
   /** Goes into the event of the change. */
@@ -53,21 +60,18 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
   session: WorkspaceSession,
   tool: ChangeTool<Params, Plan, Data>,
 ): Tool {
-  const {workspace, clock} = session;
-  const {name, title, description, params, data, timeoutMs, renderText, isDryRun = () => false} = tool;
-  const {action = 'patch_file', isIdempotent = false, isBound = false} = tool;
-  const plans = new PlanOnce(async (request: Params, context: ToolContext) => {
-    const {signal} = context;
-    const planned = await limitCall({tool: name, timeoutMs, clock, signal}, time =>
-      tool.plan(request, context, time),
-    );
-    return planned.ok ? planned : suggestSimilar(session, planned, signal);
+  const {workspace} = session;
+  const {name, title, description, timeoutMs = CHANGE_TIMEOUT_MS, renderText} = tool;
+  const {action = 'patch_file', isIdempotent = false, isBound = false, summarize = summaryOf} = tool;
+  const plans = new PlanOnce(async (request: Params, context: PlanContext) => {
+    const planned = await tool.plan(request, context, context.deadline);
+    return planned.ok ? planned : suggestSimilar(session, planned, context.deadline.signal);
   });
-  const describe = (plan: Plan) => ({
+  const describe = (plan: Plan, request: Params) => ({
     changes: plan.changes,
-    patch: bytesOf(plan.diff),
-    changedFiles: pathsOf(plan.changes),
-    knows: tool.knows,
+    patch: tool.submitted?.(request) ?? bytesOf(plan.diff),
+    changedFiles: changedPaths(plan.changes).sort(bytewise),
+    afterwards: tool.afterwards,
     event: tool.eventOf?.(plan),
   });
   return defineTool({
@@ -75,11 +79,11 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
     title,
     description,
     annotations: {readOnly: false, destructive: true, idempotent: isIdempotent, openWorld: false},
-    params,
-    data,
+    params: schemaOf(tool.params),
+    data: schemaOf(tool.data),
     badParams: 'invalid_params',
     action,
-    timeoutMs: () => timeoutMs + OUTER_MS,
+    timeoutMs: () => timeoutMs,
     finishMs: FINISH_MS,
     outline: request => {
       const dryRun = isDryRun(request);
@@ -92,13 +96,14 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
     intend: async (request, context) => {
       const planned = await plans.plan(request, context);
       if (!planned.ok) return planned;
-      const {changes, diff, summary} = planned.value;
+      const {changes, diff} = planned.value;
+      const dryRun = isDryRun(request);
       return ok({
-        subject: {kind: 'path', values: pathsOf(changes)},
-        summary: `${name} ${summary}${isDryRun(request) ? ' (dry run)' : ''}`,
+        subject: {kind: 'path', values: changedPaths(changes).sort(bytewise)},
+        summary: `${name} ${summarize(planned.value, dryRun)}`,
         preview: readable(diff),
         fileHashes: hashesBefore(changes),
-        dryRun: isDryRun(request),
+        dryRun,
       });
     },
     execute: async (request, context) => {
@@ -107,25 +112,91 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
       const {plan} = planned.value;
       if (isDryRun(request) || !plan.changes.some(isDifference))
         return ok(tool.answer(plan, context, request));
-      const {signal} = context;
       const replan = isBound ? undefined : planned.value.replan;
-      const done = await limitCall({tool: name, timeoutMs, clock, signal}, time =>
-        makeChange(session, context, {plan, replan, describe, time}),
-      );
+      const changed = {plan, replan, describe: (made: Plan) => describe(made, request)};
+      const done = await makeChange(session, context, changed);
       return done.ok ? ok(tool.answer(done.value, context, request)) : done;
     },
     renderText,
   });
 }
 
-/** Edits may take each other back, and a file may have its new content already. */
-function isDifference(change: FileChange): boolean {
-  if (change.kind !== 'modify') return true;
-  return stateHash(change.old) !== stateHash(change.new) || change.old.mode !== change.new.mode;
+function isDryRun(params: object): boolean {
+  return 'dry_run' in params && params.dry_run === true;
 }
 
-function pathsOf(changes: readonly FileChange[]): string[] {
-  return changes
-    .flatMap(change => (change.kind === 'rename' ? [change.from, change.path] : [change.path]))
-    .sort();
+function summaryOf({summary}: ChangePlan, dryRun: boolean): string {
+  return `${summary}${dryRun ? ' (dry run)' : ''}`;
+}
+
+/** Edits may take each other back, and a file may have its new content already. */
+function isDifference({from, old, new: fresh}: FileChange): boolean {
+  return from !== undefined || old?.hash !== fresh?.hash || old?.mode !== fresh?.mode;
+}
+
+/** Works out what a call would do. */
+type Plan<Params, Planned> = (params: Params, context: PlanContext) => Promise<Result<Planned>>;
+
+interface TakenPlan<Planned> {
+  readonly plan: Planned;
+  /** Works it out anew; undefined where the approver approved this plan and no other. */
+  readonly replan: (() => Promise<Result<Planned>>) | undefined;
+}
+
+/**
+ * What `intend` showed is what `execute` does, not something that is worked out anew. Both get the same object
+ * of parameters. A plan that was worked out twice was shown to the approver in between: it is bound to the files
+ * as they were then.
+ */
+export class PlanOnce<Params extends object, Planned> {
+  readonly #plan: Plan<Params, Planned>;
+  readonly #planned = new WeakMap<Params, {readonly value: Planned; readonly times: number}>();
+
+  constructor(plan: Plan<Params, Planned>) {
+    this.#plan = plan;
+  }
+
+  /** For `intend`, which is called again after an approval. */
+  async plan(params: Params, context: PlanContext): Promise<Result<Planned>> {
+    const times = (this.#planned.get(params)?.times ?? 0) + 1;
+    this.#planned.delete(params);
+    const planned = await this.#plan(params, context);
+    if (planned.ok) this.#planned.set(params, {value: planned.value, times});
+    return planned;
+  }
+
+  /** For `execute`. */
+  async take(params: Params, context: PlanContext): Promise<Result<TakenPlan<Planned>>> {
+    const planned = this.#planned.get(params);
+    this.#planned.delete(params);
+    const replan = (): Promise<Result<Planned>> => this.#plan(params, context);
+    if (planned !== undefined) {
+      return ok({plan: planned.value, replan: planned.times > 1 ? undefined : replan});
+    }
+    const now = await replan();
+    return now.ok ? ok({plan: now.value, replan}) : now;
+  }
+}
+
+/** What an approval of changes is bound to: the files as they are before. */
+export function hashesBefore(changes: readonly FileChange[]): {readonly [path: string]: string} {
+  const states = changes.flatMap(change => fileWrites([change]).reverse());
+  return Object.fromEntries(states.map(({path, old}) => [path, old?.hash ?? 'absent']));
+}
+
+interface PlannedFile {
+  readonly changes: readonly FileChange[];
+  readonly diff: ByteString;
+  /** Lines in the diff. */
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** The change of one file with its diff. */
+export async function planFileChange(change: FileChange, deadline?: Deadline): Promise<Result<PlannedFile>> {
+  const {renderFileChange} = await import('../../workspace/patch/unified.ts');
+  const diff = await inTurns(renderFileChange(change), deadline);
+  if (!diff.ok) return diff;
+  const {text, added, removed} = diff.value;
+  return ok({changes: [change], diff: text, added, removed});
 }

@@ -12,6 +12,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
+import {needs} from '../../../test/support/parts.ts';
 import {readTree} from '../../../test/support/read-tree.ts';
 import {undoStep} from './undo-step.ts';
 
@@ -231,7 +232,7 @@ describe('undo', () => {
     expect(readFileSync(join(place.root, 'a.txt'), 'utf8')).toBe('one\n');
   });
 
-  test.runIf(process.getuid?.() === 0)('review B7: what is brought back is whose it was', async () => {
+  test('review B7: what is brought back is whose it was', needs('root'), async () => {
     const place = await callWorkspaceTools(FILES);
     const {chownSync} = await import('node:fs');
     chownSync(join(place.root, 'a.txt'), 1234, 1235);

@@ -1,18 +1,15 @@
+// Reads the record of a step, and plans how to take it back.
+
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
-import {contentHash, hashInTurns} from '../../workspace/content-hash.ts';
-import {type Deadline, overdue} from '../../workspace/deadline.ts';
-import type {FileWrite} from '../../workspace/edit/held-workspace.ts';
-import {attempt} from '../../workspace/io-failure.ts';
+import type {Deadline} from '../../core/deadline.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import {type FileChange, type FileState, fileState} from '../../workspace/change/file-change.ts';
 import type {Workspace} from '../../workspace/jail/jail.ts';
-import {readWhole} from '../../workspace/open-file.ts';
-import {inTurns} from '../../workspace/turns.ts';
+import {contentHash, hashInTurns, inTurns, overdue, readWhole} from '../../workspace/open-file.ts';
+import {attempt} from '../../workspace/refusals.ts';
 import type {WritablePath} from '../../workspace/workspace-path.ts';
-import {stepPath} from './step-path.ts';
-import {oldContentPath, type UndoRecord, undoRecord} from './undo-record.ts';
+import {oldContentPath, type RecordedFile, stepPath, type UndoRecord, undoRecord} from './record-change.ts';
 
 export interface RecordedStep {
   readonly runDirectory: string;
@@ -23,12 +20,11 @@ export interface RecordedStep {
 
 export interface UndoPlan {
   /** What brings the files back. */
-  readonly writes: readonly FileWrite[];
+  readonly writes: readonly FileChange[];
   /** Files that are not what the step left; where there are some, nothing may be undone. */
   readonly changed: readonly string[];
 }
 
-type RecordedFile = UndoRecord['files'][number];
 type RecordedState = RecordedFile['before'];
 
 /** What takes back a step, and only that, from the bytes that were there before. Changes nothing. */
@@ -39,7 +35,7 @@ export async function planUndo(
 ): Promise<Result<UndoPlan>> {
   const record = await readRecord({runDirectory, step, recordHash});
   if (!record.ok) return record;
-  const writes: FileWrite[] = [];
+  const writes: FileChange[] = [];
   const changed: string[] = [];
   for (const file of record.value.files) {
     const late = overdue(deadline);
@@ -58,7 +54,7 @@ async function reversed(
   runDirectory: string,
   {path: written, before, after}: RecordedFile,
   deadline: Deadline | undefined,
-): Promise<Result<FileWrite | 'changed'>> {
+): Promise<Result<FileChange | 'changed'>> {
   const path = workspace.resolveForWrite(written);
   if (!path.ok) return path;
   const now = await presentState(workspace, path.value, deadline);
@@ -73,21 +69,21 @@ async function presentState(
   workspace: Workspace,
   path: WritablePath,
   deadline: Deadline | undefined,
-): Promise<Result<FileWrite['old']>> {
+): Promise<Result<FileState | undefined>> {
   const file = await workspace.openFile(path);
   if (!file.ok) return file.error.code === 'file_not_found' ? ok(undefined) : file;
-  const {mode, owner} = file.value.info;
+  const {info} = file.value;
   const bytes = await readWhole(file.value, {deadline});
   if (!bytes.ok) return bytes;
   const hash = await inTurns(hashInTurns(bytes.value), deadline);
-  return hash.ok ? ok({bytes: bytes.value, hash: hash.value, mode, owner}) : hash;
+  return hash.ok ? ok(fileState(bytes.value, hash.value, info)) : hash;
 }
 
 async function oldState(
   runDirectory: string,
   state: RecordedState,
   deadline: Deadline | undefined,
-): Promise<Result<FileWrite['new']>> {
+): Promise<Result<FileState | undefined>> {
   if (state === null) return ok(undefined);
   const path = join(runDirectory, oldContentPath(state.sha256));
   const bytes = await attempt(path, 'read', () => readFile(path));
@@ -95,12 +91,8 @@ async function oldState(
   const hash = await inTurns(hashInTurns(bytes.value), deadline);
   if (!hash.ok) return hash;
   if (hash.value !== state.sha256) return damaged(path);
-  return ok({
-    bytes: bytes.value,
-    hash: hash.value,
-    mode: state.mode ?? undefined,
-    owner: state.owner ?? undefined,
-  });
+  const [mode, owner] = [state.mode ?? undefined, state.owner ?? undefined];
+  return ok(fileState(bytes.value, hash.value, {mode, owner}));
 }
 
 /** The files of a step before and after it. */

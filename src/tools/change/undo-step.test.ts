@@ -17,7 +17,7 @@ import {describe, expect, test} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
 import {writeFiles} from '../../../test/support/open-test-workspace.ts';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
-import {contentHash} from '../../workspace/content-hash.ts';
+import {contentHash} from '../../workspace/open-file.ts';
 import {undoStep} from './undo-step.ts';
 
 const FILES = {'a.txt': 'one\r\ntwo', 'old/b.sh': '#!/bin/sh\n', 'c.txt': 'c\n'};
@@ -163,7 +163,7 @@ describe('undo-step', () => {
     );
   });
 
-  test('W19: a write of 30 MB is undone', {tags: 'slow'}, async () => {
+  test('W19: a write of 30 MB is undone', {tags: 'stress'}, async () => {
     const old = 'an old line\n'.repeat(2_500_000);
     const place = await callWorkspaceTools({'big.txt': old});
     await place.data('read_file', {path: 'big.txt', start_line: 1, end_line: 1});

@@ -1,9 +1,8 @@
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
-import {changeWorkspace} from '../../workspace/edit/change-workspace.ts';
-import {removeEmptyDirectories} from '../../workspace/edit/remove-empty-directories.ts';
-import type {WorkspaceSession} from '../files/workspace-session.ts';
+// Undoes a step of a run for a person.
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import {changeWorkspace} from '../../workspace/change/change-workspace.ts';
+import {removeEmptyDirectories} from '../../workspace/change/commit.ts';
+import type {WorkspaceSession} from '../files/session.ts';
 import {planUndo, readRecord} from './plan-undo.ts';
 
 export interface UndoneStep {

@@ -1,22 +1,12 @@
+// The tool undo: takes back a step of the agent's own run.
 import {z} from 'zod';
-import {yieldAfter} from '../../core/async/yield-after.ts';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import type {PastChange} from '../../core/past-change.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
-import type {Tool} from '../../core/tool.ts';
-import type {FileWrite} from '../../workspace/edit/held-workspace.ts';
-import {byteString} from '../../workspace/patch/byte-string.ts';
-import type {FileChange, FileState} from '../../workspace/patch/file-change.ts';
-import {inTurns} from '../../workspace/turns.ts';
-import type {WorkspaceSession} from '../files/workspace-session.ts';
-import {schemaOf} from '../schema.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import type {PastChange, Tool} from '../../core/tool.ts';
+import {inTurns} from '../../workspace/open-file.ts';
+import type {WorkspaceSession} from '../files/session.ts';
 import {defineChangeTool} from './define-change-tool.ts';
 import {planUndo} from './plan-undo.ts';
-import {stepsInForce} from './steps-in-force.ts';
 
-/** As for apply_patch. */
-const TIMEOUT_MS = 10_000;
 const NAMED_STEPS = 10;
 
 const params = z.strictObject({
@@ -26,7 +16,7 @@ const params = z.strictObject({
 const data = z.object({
   step: z.int().describe('The step that was taken back.'),
   restored_files: z.array(z.string()),
-  undo_step: z.int().describe('What undo takes to make the change again.'),
+  undo_step: z.int().describe('The step for undo, which makes the change again.'),
 });
 
 /** Takes back a step of the agent's own run; a person has `forge-tools undo`, which does the same. */
@@ -35,10 +25,9 @@ export function undoTool(session: WorkspaceSession): Tool {
     name: 'undo',
     title: 'Undo a change',
     description: 'Takes back what a step changed, if nothing changed it since. Then read again.',
-    params: schemaOf(params),
-    data: schemaOf(data),
-    timeoutMs: TIMEOUT_MS,
-    knows: 'nothing',
+    params,
+    data,
+    afterwards: 'unread',
     paths: () => [],
     plan: async ({step: wanted}, context, time) => {
       const past = await context.pastChanges();
@@ -51,12 +40,8 @@ export function undoTool(session: WorkspaceSession): Tool {
       if (!planned.ok) return planned;
       const {writes, changed} = planned.value;
       if (changed.length > 0) return stale(step, changed, steps);
-      const {renderFileChanges} = await import('../../workspace/patch/diff/render-unified.ts');
-      const changes: FileChange[] = [];
-      for (const write of writes) {
-        changes.push(...changeOf(write));
-        await yieldAfter(write.old?.bytes.length ?? 0);
-      }
+      const {renderFileChanges} = await import('../../workspace/patch/unified.ts');
+      const changes = writes.filter(({old, new: restored}) => old !== undefined || restored !== undefined);
       const diffs = await inTurns(renderFileChanges(changes), time);
       if (!diffs.ok) return diffs;
       const diff = diffs.value.map(({text}) => text).join('');
@@ -116,17 +101,18 @@ function stale(step: number, changed: readonly string[], steps: readonly PastCha
   });
 }
 
-function changeOf({path, old, new: restored}: FileWrite): FileChange[] {
-  const before = old === undefined ? undefined : stateOf(old);
-  const after = restored === undefined ? undefined : stateOf(restored);
-  if (before === undefined) return after === undefined ? [] : [{kind: 'create', path, new: after}];
-  return [
-    after === undefined
-      ? {kind: 'delete', path, old: before}
-      : {kind: 'modify', path, old: before, new: after},
-  ];
-}
-
-function stateOf({bytes, hash, mode, owner}: NonNullable<FileWrite['new']>): FileState {
-  return {content: byteString(bytes), bytes, hash, mode, owner};
+/** The changes that were not taken back, oldest first. Where a taking back was taken back, the change is in force again. */
+export function stepsInForce(steps: readonly PastChange[]): readonly PastChange[] {
+  const targets = new Map(steps.map(({step, undoes}) => [step, undoes]));
+  const gone = new Set<number>();
+  for (const {undoes} of steps) {
+    let isGone = true;
+    // What it took back may itself have taken back something.
+    for (let step = undoes; step !== undefined; step = targets.get(step)) {
+      if (isGone) gone.add(step);
+      else gone.delete(step);
+      isGone = !isGone;
+    }
+  }
+  return steps.filter(({step}) => !gone.has(step));
 }

@@ -1,20 +1,14 @@
+// The tool apply_patch: changes several places or files by a patch.
 import {z} from 'zod';
 import {ok} from '../../core/result.ts';
-import {defineTool, type Tool} from '../../core/tool.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
+import type {Tool} from '../../core/tool.ts';
+import type {RunPatch} from '../../workspace/patch/cross-check.ts';
+import {readable} from '../../workspace/patch/patch.ts';
 import type {PatchPlan} from '../../workspace/patch/plan-patch.ts';
-import {runPatchWith} from '../../workspace/process/run-patch-with.ts';
-import type {ReadTracker} from '../../workspace/read/read-tracker.ts';
-import {hashesBefore} from '../change/hashes-before.ts';
-import {makeChange} from '../change/make-change.ts';
-import {PlanOnce} from '../change/plan-once.ts';
-import {FINISH_MS, OUTER_MS} from '../outer-bound.ts';
-import {schemaOf} from '../schema.ts';
-import {suggestSimilar} from './suggest-similar.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
-
-/** Tool API, apply_patch. */
-const TIMEOUT_MS = 10_000;
+import type {ProcessRunner} from '../../workspace/process-runner.ts';
+import type {ReadTracker} from '../../workspace/read-tracker.ts';
+import {defineChangeTool} from '../change/define-change-tool.ts';
+import type {WorkspaceSession} from './session.ts';
 
 const params = z.strictObject({
   unified_diff: z
@@ -40,78 +34,51 @@ const data = z.object({
   offsets: z
     .array(z.object({path: z.string(), hunk: z.int(), line: z.int(), offset: z.int()}))
     .describe('Hunks that were found elsewhere than they say.'),
+  notes: z
+    .array(z.object({path: z.string(), hunk: z.int(), text: z.string()}))
+    .exactOptional()
+    .describe('Hunks that were not found by their exact text.'),
   recounted_hunks: z.int().describe('Hunks whose header had wrong line counts.'),
-  cross_check: z.enum(['agrees', 'unavailable']).describe('What GNU patch makes of it.'),
+  cross_check: z.enum(['agrees', 'unavailable']).describe('The opinion of GNU patch.'),
   dry_run: z.boolean(),
   diff: z.string().exactOptional().describe('Of a dry run: what would change.'),
 });
 
 export function applyPatchTool(session: WorkspaceSession): Tool {
-  const {workspace, clock, journal, processes, patchServer, tracker} = session;
+  const {workspace, journal, processes, patchServer, tracker} = session;
   // W15: a call sent beside this one may change a file, and what was read with it. The line numbers are older than that.
   const knownWhenSent = new WeakMap<z.infer<typeof params>, ReadTracker>();
-  const plans = new PlanOnce(async (request: z.infer<typeof params>, {signal}) => {
-    const {unified_diff} = request;
-    const known = knownWhenSent.get(request) ?? tracker.snapshot();
-    knownWhenSent.set(request, known);
-    const planned = await limitCall(
-      {tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal},
-      async time => {
-        const crossCheck = {
-          run: runPatchWith(processes, time.signal),
-          kept: () => patchServer?.offer(time.signal),
-          directory: journal.directory,
-        };
-        const {planPatch} = await import('../../workspace/patch/plan-patch.ts');
-        const plan = await planPatch(workspace, unified_diff, {crossCheck, tracker: known, deadline: time});
-        return time.spent ? time.failure() : plan;
-      },
-    );
-    return planned.ok ? planned : suggestSimilar(session, planned, signal);
-  });
-  return defineTool({
+  return defineChangeTool(session, {
     name: 'apply_patch',
     title: 'Apply patch',
     description:
       'Changes several places or files by a patch: all of it, or nothing. For one place: str_replace.',
-    annotations: {readOnly: false, destructive: true, idempotent: false, openWorld: false},
-    params: schemaOf(params),
-    data: schemaOf(data),
-    badParams: 'invalid_params',
-    action: 'patch_file',
-    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    finishMs: FINISH_MS,
-    outline: ({dry_run}) => ({dryRun: dry_run}),
-    intend: async (request, context) => {
-      const planned = await plans.plan(request, context);
+    params,
+    data,
+    // Which files it names is known once it is read.
+    paths: () => [],
+    plan: async (request, _, time) => {
+      const known = knownWhenSent.get(request) ?? tracker.snapshot();
+      knownWhenSent.set(request, known);
+      const crossCheck = {
+        run: runPatchWith(processes, time.signal),
+        warmServer: () => patchServer?.take(time.signal),
+        directory: journal.directory,
+      };
+      const {planPatch} = await import('../../workspace/patch/plan-patch.ts');
+      const options = {crossCheck, tracker: known, deadline: time};
+      const planned = await planPatch(workspace, request.unified_diff, options);
+      if (time.spent) return time.failure();
       if (!planned.ok) return planned;
-      const {changedFiles, stat, diff, changes} = planned.value;
-      const count = changedFiles.length === 1 ? changedFiles[0] : `${changedFiles.length} files`;
-      return ok({
-        subject: {kind: 'path', values: changedFiles},
-        summary: `apply_patch ${count} (+${stat.added} -${stat.removed}${request.dry_run ? ', dry run' : ''})`,
-        preview: diff,
-        fileHashes: hashesBefore(changes),
-        dryRun: request.dry_run,
-      });
+      const {changedFiles} = planned.value;
+      const summary = changedFiles.length === 1 ? `${changedFiles[0]}` : `${changedFiles.length} files`;
+      return ok({...planned.value, summary});
     },
-    execute: async (request, context) => {
-      const planned = await plans.take(request, context);
-      if (!planned.ok) return planned;
-      let {plan} = planned.value;
-      if (!request.dry_run && plan.changes.length > 0) {
-        const {unified_diff: patch} = request;
-        const describe = ({changes, changedFiles}: PatchPlan) => ({patch, changes, changedFiles});
-        const {signal} = context;
-        const done = await limitCall({tool: 'apply_patch', timeoutMs: TIMEOUT_MS, clock, signal}, time =>
-          makeChange(session, context, {...planned.value, describe, time}),
-        );
-        if (!done.ok) return done;
-        plan = done.value;
-      }
-      return ok(answer(plan, request.dry_run));
-    },
-    renderText: ({stat, changed_files, offsets, recounted_hunks, dry_run, diff = ''}) => {
+    submitted: ({unified_diff}) => unified_diff,
+    summarize: ({summary, stat: {added, removed}}, dryRun) =>
+      `${summary} (+${added} -${removed}${dryRun ? ', dry run' : ''})`,
+    answer: (plan, _, {dry_run}) => answer(plan, dry_run),
+    renderText: ({stat, changed_files, offsets, notes = [], recounted_hunks, dry_run, diff = ''}) => {
       const lines = stat.map(({path, from, added, removed}) => {
         const name = from === undefined ? path : `${from} => ${path}`;
         return `${name} | +${added} -${removed}`;
@@ -119,6 +86,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
       const moved = offsets.map(
         ({path, hunk, line}) => `[hunk ${hunk} of ${path} was applied at line ${line}, not where it says]`,
       );
+      const found = notes.map(({path, hunk, text}) => `[hunk ${hunk} of ${path}: ${text}]`);
       const recounted =
         recounted_hunks > 0
           ? [
@@ -127,7 +95,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
           : [];
       const count = changed_files.length === 1 ? '1 file' : `${changed_files.length} files`;
       const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${count}`;
-      return [head, ...lines, ...moved, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
+      return [head, ...lines, ...moved, ...found, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
     },
   });
 }
@@ -137,13 +105,44 @@ function answer(plan: PatchPlan, dryRun: boolean): z.infer<typeof data> {
     changed_files: [...plan.changedFiles],
     patch_size_bytes: plan.patchSizeBytes,
     stat: plan.stat.files.map((file, index) => {
-      const change = plan.changes[index];
-      return change?.kind === 'rename' ? {...file, from: change.from} : {...file};
+      const from = plan.changes[index]?.from;
+      return from === undefined ? {...file} : {...file, from};
     }),
     offsets: plan.offsets.map(offset => ({...offset})),
+    ...(plan.notes.length === 0 ? {} : {notes: plan.notes.map(note => ({...note}))}),
     recounted_hunks: plan.recounted,
     cross_check: plan.crossCheck,
     dry_run: dryRun,
-    ...(dryRun ? {diff: plan.diff} : {}),
+    ...(dryRun ? {diff: readable(plan.diff)} : {}),
+  };
+}
+
+const MAX_STDOUT_BYTES = 1024 * 1024;
+
+/** How `crossCheck` runs GNU patch. Rejects where it cannot be started, as it asks for. */
+function runPatchWith(processes: ProcessRunner, signal: AbortSignal): RunPatch {
+  return async (command, args, {cwd, env, stdin}) => {
+    const stdout: Uint8Array[] = [];
+    const end = await processes.run({
+      command,
+      args,
+      cwd,
+      env,
+      stdin: [stdin],
+      onStdout: part => {
+        stdout.push(part);
+        return true;
+      },
+      maxStdoutBytes: MAX_STDOUT_BYTES,
+      signal,
+    });
+    if (end.end === 'not_started' || end.end === 'broken') {
+      const what = end.end === 'broken' ? 'talk to' : 'start';
+      const problem = new Error(`Could not ${what} ${command}: ${end.error}`);
+      throw Object.assign(problem, {code: end.error, syscall: 'spawn'});
+    }
+    const text = Buffer.concat(stdout).toString('utf8');
+    if (end.end === 'exited') return {exitCode: end.exitCode, stdout: text, stderr: end.stderr};
+    return {exitCode: null, stdout: text, stderr: `it was ended (${end.end})`};
   };
 }

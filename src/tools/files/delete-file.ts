@@ -1,14 +1,10 @@
+// The tool delete_file.
 import {z} from 'zod';
 import {ok} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
-import {inTurns} from '../../workspace/turns.ts';
-import {byteCount} from '../byte-count.ts';
-import {defineChangeTool} from '../change/define-change-tool.ts';
-import {schemaOf} from '../schema.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
-
-/** As for apply_patch. */
-const TIMEOUT_MS = 10_000;
+import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import {byteCount} from '../define-tool.ts';
+import type {WorkspaceSession} from './session.ts';
 
 const params = z.strictObject({
   path: z.string().min(1),
@@ -19,7 +15,7 @@ const data = z.object({
   path: z.string(),
   bytes: z.int().describe('Size of what was deleted.'),
   removed: z.int().describe('Lines in the diff.'),
-  undo_step: z.int().exactOptional().describe('What undo takes to bring it back.'),
+  undo_step: z.int().exactOptional().describe('The step for undo.'),
   dry_run: z.boolean(),
 });
 
@@ -29,25 +25,20 @@ export function deleteFileTool(session: WorkspaceSession): Tool {
     name: 'delete_file',
     title: 'Delete file',
     description: 'Deletes a file; undo brings it back.',
-    params: schemaOf(params),
-    data: schemaOf(data),
-    timeoutMs: TIMEOUT_MS,
+    params,
+    data,
     paths: ({path}) => [path],
-    isDryRun: ({dry_run}) => dry_run,
     plan: async (request, _, time) => {
       const path = workspace.resolveForWrite(request.path);
       if (!path.ok) return path;
-      const {readState} = await import('../../workspace/edit/read-state.ts');
-      const old = await readState(workspace, tracker, path.value, time);
+      const {readKnownState} = await import('../../workspace/change/file-change.ts');
+      const old = await readKnownState(workspace, tracker, path.value, time);
       if (!old.ok) return old;
-      const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
-      const change = {kind: 'delete', path: path.value, old: old.value} as const;
-      const diff = await inTurns(renderFileChange(change), time);
-      if (!diff.ok) return diff;
-      const {text, removed} = diff.value;
-      const bytes = old.value.content.length;
+      const planned = await planFileChange({path: path.value, old: old.value, new: undefined}, time);
+      if (!planned.ok) return planned;
+      const bytes = old.value.bytes.length;
       const summary = `${path.value} (${byteCount(bytes)})`;
-      return ok({changes: [change], diff: text, summary, path: path.value, bytes, removed});
+      return ok({...planned.value, summary, path: path.value, bytes});
     },
     answer: ({path, bytes, removed}, {step}, {dry_run}) => ({
       path,

@@ -1,20 +1,14 @@
+// The tool glob: finds files by their path.
 import {z} from 'zod';
 import {ok} from '../../core/result.ts';
-import {defineTool, type Tool} from '../../core/tool.ts';
-import {compileGlob} from '../../workspace/glob/compile-glob.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
+import type {Tool} from '../../core/tool.ts';
+import {compileGlob} from '../../workspace/walk/glob.ts';
 import {walkTree} from '../../workspace/walk/walk-tree.ts';
-import {READING} from '../annotations.ts';
-import {OUTER_MS} from '../outer-bound.ts';
-import {outputLimit} from '../output-limit.ts';
-import {schemaOf} from '../schema.ts';
-import {readingIntent} from './reading-intent.ts';
-import {suggestSimilar} from './suggest-similar.ts';
-import {takeWithin} from './take-within.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
+import {outputLimit, readingTool} from '../define-tool.ts';
+import {takeWithin} from './list-files.ts';
+import type {WorkspaceSession} from './session.ts';
 
 /** As for list_files. */
-const TIMEOUT_MS = 30_000;
 const MAX_FILES = 1000;
 const FRAME_BYTES = 100;
 
@@ -34,38 +28,27 @@ const data = z.object({
 });
 
 export function globTool(session: WorkspaceSession): Tool {
-  const {workspace, clock} = session;
-  return defineTool({
+  return readingTool(session, {
     name: 'glob',
     title: 'Find files by name',
     description:
       'Finds files by path, at most 1000: hidden ones too, ignored ones not. search finds them by content.',
-    annotations: READING,
-    params: schemaOf(params),
-    data: schemaOf(data),
-    badParams: 'invalid_params',
-    action: undefined,
-    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    intend: async ({pattern, root}) => {
-      const path = workspace.resolve(root);
-      return path.ok ? readingIntent(path.value, `glob ${pattern} in ${path.value}`) : path;
-    },
-    execute: async (request, context) => {
-      const root = workspace.resolve(request.root);
-      if (!root.ok) return root;
+    params,
+    data,
+    timeoutMs: 30_000,
+    path: ({root}) => root,
+    summary: ({pattern}, path) => `${pattern} in ${path}`,
+    read: async (path, request, context, deadline) => {
       const glob = compileGlob(request.pattern, 'pattern');
       if (!glob.ok) return glob;
-      const {signal} = context;
-      const found = await limitCall({tool: 'glob', timeoutMs: TIMEOUT_MS, clock, signal}, deadline =>
-        walkTree(workspace, root.value, {
-          glob: glob.value,
-          ignored: request.include_ignored ? undefined : 'counted',
-          maxFiles: MAX_FILES,
-          deadline,
-        }),
-      );
-      if (!found.ok) return suggestSimilar(session, found, signal);
-      const prefix = root.value === '.' ? '' : `${root.value}/`;
+      const found = await walkTree(session.workspace, path, {
+        glob: glob.value,
+        ignored: request.include_ignored ? undefined : 'counted',
+        maxFiles: MAX_FILES,
+        deadline,
+      });
+      if (!found.ok) return found;
+      const prefix = path === '.' ? '' : `${path}/`;
       const {files, total, ignoredFiles} = found.value;
       const all = files.map(path => `${prefix}${path}`);
       const fitting = takeWithin(all, outputLimit(context) - FRAME_BYTES);

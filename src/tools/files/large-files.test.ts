@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 import {describe, expect, test} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
-import type {Json} from '../../core/json.ts';
+import type {Json} from '../../core/result.ts';
 
 const MB = 1_000_000;
 
@@ -40,7 +40,7 @@ function expectWithin(figures: {
 const lines = Array.from({length: 400_000}, (_, at) => `line ${at} ${'x'.repeat(36)}\n`);
 
 describe('review R12: work over whole files', () => {
-  test('R12: one line of a file of 20 MB', {tags: 'slow'}, async () => {
+  test('R12: one line of a file of 20 MB', {tags: 'stress'}, async () => {
     const place = await callWorkspaceTools({'big.txt': lines.join('')});
     await place.data('read_file', {path: 'big.txt', start_line: 1, end_line: 1});
     const params = {path: 'big.txt', old_string: 'line 200000 x', new_string: 'changed x'};
@@ -55,7 +55,7 @@ describe('review R12: work over whole files', () => {
     expectWithin(await measured(place, 'write_file', {path: 'big.txt', content: lines.join('')}));
   });
 
-  test('review R12: 24 MB of short lines can be edited', {tags: 'slow'}, async () => {
+  test('review R12: 24 MB of short lines can be edited', {tags: 'stress'}, async () => {
     const place = await callWorkspaceTools({'short.txt': `${'x\n'.repeat(12 * MB)}end\n`});
     await place.data('read_file', {path: 'short.txt', start_line: 1, end_line: 1});
     expectWithin(
@@ -68,7 +68,7 @@ describe('review R12: work over whole files', () => {
   });
 
   test('review R12: a rewrite of 16 MiB, every line another one or in another order, is not searched line by line', {
-    tags: 'slow',
+    tags: 'stress',
   }, async () => {
     const half = 8 * 1024 * 1024;
     const place = await callWorkspaceTools({'x.txt': 'x\n'.repeat(half)});
@@ -82,7 +82,7 @@ describe('review R12: work over whole files', () => {
   });
 
   test('review R12: below the limit a search through the worst lines is short, too', {
-    tags: 'slow',
+    tags: 'stress',
   }, async () => {
     const place = await callWorkspaceTools({});
     const few = lines.slice(0, 20_000).map(line => line.slice(0, 12).trim());
@@ -96,7 +96,7 @@ describe('review R12: work over whole files', () => {
     expectWithin(await measured(place, 'write_file', {path: 'a.txt', content: other}));
   });
 
-  test('R12: content above 32 MiB is file_too_large, and nothing is written', {tags: 'slow'}, async () => {
+  test('R12: content above 32 MiB is file_too_large, and nothing is written', {tags: 'stress'}, async () => {
     const place = await callWorkspaceTools({'f.txt': 'f'});
     const content = 'x'.repeat(32 * 1024 * 1024 + 1);
     expect(await place.code('write_file', {path: 'new.txt', content})).toBe('file_too_large');

@@ -1,21 +1,14 @@
+// The tool list_files: lists files, and folds ignored and deep directories.
 import {z} from 'zod';
-import {ok} from '../../core/result.ts';
-import {defineTool, type Tool} from '../../core/tool.ts';
-import {compileGlob} from '../../workspace/glob/compile-glob.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
-import {sortBytewise} from '../../workspace/walk/sort-bytewise.ts';
+import {type Json, ok} from '../../core/result.ts';
+import type {Tool} from '../../core/tool.ts';
+import {compileGlob} from '../../workspace/walk/glob.ts';
+import {sortBytewise} from '../../workspace/walk/tree-walk.ts';
 import {type WalkedTree, walkTree} from '../../workspace/walk/walk-tree.ts';
-import {READING} from '../annotations.ts';
-import {OUTER_MS} from '../outer-bound.ts';
-import {outputLimit} from '../output-limit.ts';
-import {schemaOf} from '../schema.ts';
-import {readingIntent} from './reading-intent.ts';
-import {suggestSimilar} from './suggest-similar.ts';
-import {takeWithin} from './take-within.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
+import {outputLimit, readingTool} from '../define-tool.ts';
+import type {WorkspaceSession} from './session.ts';
 
 /** Tool API, list_files. */
-const TIMEOUT_MS = 30_000;
 const MAX_FILES = 1000;
 /** The answer without its files. */
 const FRAME_BYTES = 100;
@@ -54,41 +47,28 @@ const data = z.object({
 });
 
 export function listFilesTool(session: WorkspaceSession): Tool {
-  const {workspace, clock} = session;
-  return defineTool({
+  return readingTool(session, {
     name: 'list_files',
     title: 'List files',
     description:
       'Lists files recursively, sorted, at most 1000; the text folds ignored directories. To find: glob by name, search by content.',
-    annotations: READING,
-    params: schemaOf(params),
-    data: schemaOf(data),
-    badParams: 'invalid_params',
-    action: undefined,
-    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    intend: async ({root, glob}) => {
-      const path = workspace.resolve(root);
-      if (!path.ok) return path;
-      return readingIntent(path.value, `list_files ${path.value}${glob === undefined ? '' : ` (${glob})`}`);
-    },
-    execute: async (request, context) => {
-      const root = workspace.resolve(request.root);
-      if (!root.ok) return root;
+    params,
+    data,
+    timeoutMs: 30_000,
+    path: ({root}) => root,
+    summary: ({glob}, path) => `${path}${glob === undefined ? '' : ` (${glob})`}`,
+    read: async (path, request, context, deadline) => {
       const glob = request.glob === undefined ? ok(undefined) : compileGlob(request.glob, 'glob');
       if (!glob.ok) return glob;
-      const {signal} = context;
-      const walked = await limitCall({tool: 'list_files', timeoutMs: TIMEOUT_MS, clock, signal}, deadline =>
-        walkTree(workspace, root.value, {
-          glob: glob.value,
-          ignored: request.respect_gitignore ? 'left-out' : 'marked',
-          leaveOutHidden: request.respect_gitignore,
-          maxFiles: MAX_FILES,
-          depth: request.depth,
-          deadline,
-        }),
-      );
-      if (!walked.ok) return suggestSimilar(session, walked, signal);
-      return ok(answerOf(walked.value, outputLimit(context) - FRAME_BYTES));
+      const walked = await walkTree(session.workspace, path, {
+        glob: glob.value,
+        ignored: request.respect_gitignore ? 'left-out' : 'marked',
+        leaveOutHidden: request.respect_gitignore,
+        maxFiles: MAX_FILES,
+        depth: request.depth,
+        deadline,
+      });
+      return walked.ok ? ok(answerOf(walked.value, outputLimit(context) - FRAME_BYTES)) : walked;
     },
     renderText,
   });
@@ -140,4 +120,14 @@ function renderText({
 
 function count(files: number): string {
   return files === 1 ? '1 file' : `${files.toLocaleString('en')} files`;
+}
+
+/** As many of the first items as fit into `maxBytes` of compact JSON. */
+export function takeWithin<Item extends Json>(items: readonly Item[], maxBytes: number): readonly Item[] {
+  let bytes = 0;
+  for (const [index, item] of items.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
+    if (bytes > maxBytes) return items.slice(0, index);
+  }
+  return items;
 }

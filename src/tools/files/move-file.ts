@@ -1,17 +1,11 @@
+// The tool move_file. It never moves a file over another.
 import {z} from 'zod';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {Workspace} from '../../workspace/jail/jail.ts';
-import {inTurns} from '../../workspace/turns.ts';
 import {quotePath, type WritablePath} from '../../workspace/workspace-path.ts';
-import {defineChangeTool} from '../change/define-change-tool.ts';
-import {schemaOf} from '../schema.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
-
-/** As for apply_patch. */
-const TIMEOUT_MS = 10_000;
+import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import type {WorkspaceSession} from './session.ts';
 
 const params = z.strictObject({
   from: z.string().min(1),
@@ -23,7 +17,7 @@ const data = z.object({
   from: z.string(),
   to: z.string(),
   bytes: z.int(),
-  undo_step: z.int().exactOptional().describe('What undo takes to move it back.'),
+  undo_step: z.int().exactOptional().describe('The step for undo.'),
   dry_run: z.boolean(),
 });
 
@@ -33,39 +27,29 @@ export function moveFileTool(session: WorkspaceSession): Tool {
     name: 'move_file',
     title: 'Move file',
     description: 'Moves or renames a file, never over another.',
-    params: schemaOf(params),
-    data: schemaOf(data),
-    timeoutMs: TIMEOUT_MS,
+    params,
+    data,
     paths: ({from, to}) => [from, to],
-    isDryRun: ({dry_run}) => dry_run,
     plan: async (request, _, time) => {
       const from = workspace.resolveForWrite(request.from);
       if (!from.ok) return from;
       const to = workspace.resolveForWrite(request.to);
       if (!to.ok) return to;
       if (from.value === to.value) return refuse(`from and to are both ${quotePath(to.value)}`);
-      const {readState} = await import('../../workspace/edit/read-state.ts');
-      const old = await readState(workspace, tracker, from.value, time);
+      const {readKnownState} = await import('../../workspace/change/file-change.ts');
+      const old = await readKnownState(workspace, tracker, from.value, time);
       if (!old.ok) return old;
       const free = placeable(workspace, from.value, to.value);
       if (!free.ok) return free;
-      const {renderFileChange} = await import('../../workspace/patch/diff/render-unified.ts');
-      const change = {
-        kind: 'rename',
-        path: to.value,
-        from: from.value,
-        old: old.value,
-        new: old.value,
-      } as const;
-      const diff = await inTurns(renderFileChange(change), time);
-      if (!diff.ok) return diff;
+      const change = {path: to.value, from: from.value, old: old.value, new: old.value};
+      const planned = await planFileChange(change, time);
+      if (!planned.ok) return planned;
       return ok({
-        changes: [change],
-        diff: diff.value.text,
+        ...planned.value,
         summary: `${from.value} => ${to.value}`,
         from: from.value,
         to: to.value,
-        bytes: old.value.content.length,
+        bytes: old.value.bytes.length,
       });
     },
     answer: ({from, to, bytes}, {step}, {dry_run}) => ({

@@ -1,22 +1,16 @@
-import {z} from 'zod';
-import {ok, type Result} from '../../core/result.ts';
-import {defineTool, type Tool} from '../../core/tool.ts';
-import type {Deadline} from '../../workspace/deadline.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
-import {readText, type TextRead} from '../../workspace/read/read-text.ts';
-import type {SeenLines} from '../../workspace/seen-lines.ts';
-import type {WorkspacePath} from '../../workspace/workspace-path.ts';
-import {READING} from '../annotations.ts';
-import {OUTER_MS} from '../outer-bound.ts';
-import {outputLimit} from '../output-limit.ts';
-import {schemaOf} from '../schema.ts';
-import {readingIntent} from './reading-intent.ts';
-import {lastShownLine, renderRead} from './render-read.ts';
-import {suggestSimilar} from './suggest-similar.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
+// The tool read_file: shows lines of a text file, and remembers which were shown.
 
-/** Tool API, read_file. */
-const TIMEOUT_MS = 10_000;
+import {z} from 'zod';
+import type {Deadline} from '../../core/deadline.ts';
+import {ok, type Result} from '../../core/result.ts';
+import {takeStart} from '../../core/text/cut.ts';
+import type {Tool} from '../../core/tool.ts';
+import {readText, type TextRead} from '../../workspace/read-text.ts';
+import type {SeenLines} from '../../workspace/read-tracker.ts';
+import type {WorkspacePath} from '../../workspace/workspace-path.ts';
+import {outputLimit, readingTool} from '../define-tool.ts';
+import type {WorkspaceSession} from './session.ts';
+
 /** W12: bytes of an answer where the caller does not say otherwise. */
 const MAX_BYTES = 1_048_576;
 /** Escapes make JSON longer than its text, by a factor that is known once it is written. */
@@ -42,7 +36,7 @@ const data = z.object({
   total_lines: z.int().describe('Of the whole file.'),
   start_line: z.int(),
   end_line: z.int(),
-  left_out: lineRange.exactOptional().describe('The lines of which something is left out.'),
+  left_out: lineRange.exactOptional().describe('Lines with a part left out.'),
   next: lineRange.exactOptional().describe('The lines that were left out, to be asked for next.'),
   line_numbers: z
     .literal(true)
@@ -51,41 +45,27 @@ const data = z.object({
 });
 
 export function readFileTool(session: WorkspaceSession): Tool {
-  const {workspace, files, tracker, clock} = session;
-  return defineTool({
+  const {workspace, tracker} = session;
+  return readingTool(session, {
     name: 'read_file',
     title: 'Read file',
     description:
       'Reads a UTF-8 text file, whole or in part; needed before str_replace or write_file changes it.',
-    annotations: READING,
-    params: schemaOf(params),
-    data: schemaOf(data),
-    badParams: 'invalid_params',
-    action: undefined,
+    params,
+    data,
     maxOutputBytes: MAX_BYTES,
-    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
-    intend: async ({path, start_line, end_line}) => {
-      const resolved = workspace.resolve(path);
-      if (!resolved.ok) return resolved;
+    timeoutMs: 10_000,
+    path: ({path}) => path,
+    summary: ({start_line, end_line}, path) => {
       const isRange = start_line !== undefined || end_line !== undefined;
-      const lines = isRange ? ` (lines ${start_line ?? 1}-${end_line ?? 'end'})` : '';
-      return readingIntent(resolved.value, `read_file ${resolved.value}${lines}`);
+      return `${path}${isRange ? ` (lines ${start_line ?? 1}-${end_line ?? 'end'})` : ''}`;
     },
-    execute: async ({path, start_line, end_line, line_numbers}, context) => {
-      const resolved = workspace.resolve(path);
-      if (!resolved.ok) return resolved;
-      const {signal} = context;
-      const read = await limitCall({tool: 'read_file', timeoutMs: TIMEOUT_MS, clock, signal}, deadline =>
-        readFitting(
-          resolved.value,
-          {startLine: start_line, endLine: end_line},
-          outputLimit(context),
-          deadline,
-        ),
-      );
-      if (!read.ok) return suggestSimilar(session, read, signal);
+    read: async (path, {start_line, end_line, line_numbers}, context, deadline) => {
+      const range = {startLine: start_line, endLine: end_line};
+      const read = await readFitting(path, range, outputLimit(context), deadline);
+      if (!read.ok) return read;
       const answer = {...read.value.data, ...(line_numbers === true && {line_numbers})};
-      tracker.record(resolved.value, read.value.hash, seenIn(answer));
+      tracker.record(path, read.value.hash, seenIn(answer));
       return ok(answer);
     },
     renderText: renderRead,
@@ -100,7 +80,7 @@ export function readFileTool(session: WorkspaceSession): Tool {
   ): Promise<Result<TextRead>> {
     let maxBytes = limit;
     for (let fitting = 1; ; fitting += 1) {
-      const read = await readText(files, path, {...range, maxBytes, deadline});
+      const read = await readText(workspace, path, {...range, maxBytes, deadline});
       if (!read.ok || fitting > FITTINGS) return read;
       const bytes = Buffer.byteLength(JSON.stringify(read.value.data));
       if (bytes <= limit) return read;
@@ -121,4 +101,72 @@ function seenIn(answer: z.infer<typeof data>): SeenLines {
   const {start_line, total_lines} = answer;
   const last = lastShownLine(answer);
   return start_line === 1 && last === total_lines ? 'all' : [[start_line, last]];
+}
+
+interface ReadAnswer {
+  readonly content: string;
+  readonly total_lines: number;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly left_out?: {readonly start_line: number; readonly end_line: number} | undefined;
+  readonly line_numbers?: true | undefined;
+}
+
+/** Characters of lines; the header comes on top. Hosts cut or refuse texts that are much longer. */
+const LONGEST_TEXT = 39_000;
+const LONGEST_LINE = 2000;
+
+/**
+ * W17: whole lines from the first one that was asked for, as far as there is room, under a header that says which
+ * they are and how to go on. A very long line is shown in part.
+ */
+export function renderRead(answer: ReadAnswer): string {
+  const {start_line, end_line, total_lines, content} = answer;
+  const {shown, next: line} = shownLines(answer);
+  if (line > end_line) {
+    const lastBreak = content.endsWith('\n') ? '\n' : '';
+    return `[lines ${start_line}-${end_line} of ${total_lines}]\n${shown.join('\n')}${lastBreak}`;
+  }
+  if (shown.length > 0) {
+    return `[lines ${start_line}-${line - 1} of ${total_lines}; next: start_line=${line}]\n${shown.join('\n')}\n`;
+  }
+  // The first line alone is longer than an answer may be.
+  const further = line < end_line ? `; next: start_line=${line + 1}` : '';
+  const part = shownLine(content.split('\n')[0] ?? '', answer, line);
+  return `[a part of line ${line} of ${total_lines}, which is too long to be shown whole${further}]\n${part}\n`;
+}
+
+/** The last line that the text shows; one less than the first where it shows none as a whole. */
+export function lastShownLine(answer: ReadAnswer): number {
+  return shownLines(answer).next - 1;
+}
+
+interface ShownLines {
+  readonly shown: readonly string[];
+  /** The first line behind them. */
+  readonly next: number;
+}
+
+function shownLines(answer: ReadAnswer): ShownLines {
+  const {start_line, end_line, left_out, content} = answer;
+  // Of what is left out nothing is shown, nor of what comes behind it.
+  const lastWhole = left_out === undefined ? end_line : left_out.start_line - 1;
+  const lines = content.split('\n');
+  const shown: string[] = [];
+  let room = LONGEST_TEXT;
+  let line = start_line;
+  for (; line <= lastWhole; line += 1) {
+    const text = shownLine(lines[line - start_line] ?? '', answer, line);
+    if (text.length > room && shown.length > 0) break;
+    shown.push(text);
+    room -= text.length + 1;
+  }
+  return {shown, next: line};
+}
+
+function shownLine(text: string, {end_line, line_numbers}: ReadAnswer, line: number): string {
+  const number = line_numbers ? `${String(line).padStart(String(end_line).length)}\t` : '';
+  if (text.length <= LONGEST_LINE) return `${number}${text}`;
+  const start = takeStart(text, LONGEST_LINE);
+  return `${number}${start} [… ${(text.length - start.length).toLocaleString('en')} more characters]`;
 }

@@ -16,8 +16,7 @@ import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/
 import {openTestWorkspace} from '../../../test/support/open-test-workspace.ts';
 import {unwrap} from '../../../test/support/outcome.ts';
 import {readTree} from '../../../test/support/read-tree.ts';
-import {fail} from '../../core/failure/fail.ts';
-import {ok} from '../../core/result.ts';
+import {fail, ok} from '../../core/result.ts';
 
 const FILES = {
   'src/a.py': 'old = 1\nprint(old, older)\n',
@@ -217,7 +216,7 @@ describe('replace_in_files', () => {
   });
 
   test('policy: a pattern that other engines never end on, and one that is too large, hold nothing up', {
-    tags: 'slow',
+    tags: 'stress',
   }, async () => {
     const place = await callWorkspaceTools({'a.txt': `${'a'.repeat(200_000)}!\n`});
     const params = {query: '^(a+)+$', replacement: 'x', is_regex: true};
@@ -227,7 +226,7 @@ describe('replace_in_files', () => {
   });
 
   test('policy: more matches, or more bytes, than are replaced at once are refused', {
-    tags: 'slow',
+    tags: 'stress',
   }, async () => {
     const place = await callWorkspaceTools({'a.txt': 'x '.repeat(50_001), 'b.txt': 'y\n'.repeat(50_001)});
     for (const query of ['x', 'y']) {
@@ -242,7 +241,7 @@ describe('replace_in_files', () => {
   });
 
   test('policy: what becomes of a file is what ripgrep prints with --passthru --replace', {
-    tags: 'slow',
+    tags: 'stress',
     timeout: 60_000,
   }, async () => {
     const place = await callWorkspaceTools({'f.txt': ''});
@@ -269,15 +268,9 @@ describe('replace_in_files', () => {
         const content = `${text}\n`;
         const file = join(place.root, 'f.txt');
         writeFileSync(file, content);
+        // biome-ignore format: a list
         const args = [
-          '--no-config',
-          '--passthru',
-          '--text',
-          '--crlf',
-          '--encoding=none',
-          '-N',
-          '--replace',
-          replacement,
+          '--no-config', '--passthru', '--text', '--crlf', '--encoding=none', '-N', '--replace', replacement,
         ];
         const expected = spawnSync(command, [...args, '-e', query, '-'], {
           input: content,

@@ -1,15 +1,13 @@
+// The tool replace_in_files: replaces text in every file that matches, or in none.
 import {z} from 'zod';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
-import {compileGlob} from '../../workspace/glob/compile-glob.ts';
-import {readable} from '../../workspace/patch/byte-string.ts';
-import type {ReplacePlan} from '../../workspace/replace/plan-replacement.ts';
-import {inTurns} from '../../workspace/turns.ts';
+import type {ReplacePlan} from '../../workspace/change/replace-in-files.ts';
+import {inTurns} from '../../workspace/open-file.ts';
+import {readable} from '../../workspace/patch/patch.ts';
+import {compileGlob} from '../../workspace/walk/glob.ts';
 import {defineChangeTool} from '../change/define-change-tool.ts';
-import {schemaOf} from '../schema.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
+import type {WorkspaceSession} from './session.ts';
 
 /** Half a search and the writing of what it found. */
 const TIMEOUT_MS = 40_000;
@@ -47,7 +45,7 @@ const data = z.object({
   left_out_total: z.int(),
   not_text: z.int().describe('Binary files that were not looked into.'),
   unreadable: z.int().describe('Files and directories that may not be read.'),
-  undo_step: z.int().exactOptional().describe('What undo takes to take it back.'),
+  undo_step: z.int().exactOptional().describe('The step for undo.'),
   dry_run: z.boolean(),
   diff: z.string().exactOptional().describe('Of a dry run.'),
 });
@@ -58,11 +56,10 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
     name: 'replace_in_files',
     title: 'Replace in files',
     description: 'Replaces text within lines in every file, or in none. Leaves out binary and ignored files.',
-    params: schemaOf(params),
-    data: schemaOf(data),
+    params,
+    data,
     timeoutMs: TIMEOUT_MS,
     paths: () => [],
-    isDryRun: ({dry_run}) => dry_run === true,
     plan: async (request, _, time) => {
       const {
         query: text,
@@ -79,7 +76,7 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
       if (!hasGroups.ok) return hasGroups;
       const ripgrep = await session.ripgrep();
       if (!ripgrep.ok) return ripgrep;
-      const {planReplacement} = await import('../../workspace/replace/plan-replacement.ts');
+      const {planReplacement} = await import('../../workspace/change/replace-in-files.ts');
       const planned = await planReplacement(
         {
           query: {text, isRegex, caseSensitive: case_sensitive, wholeWord: whole_word},
@@ -93,7 +90,7 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
       if (!planned.ok) return planned;
       const plan = planned.value;
       if (plan.changes.length === 0) return nothing(plan, text, case_sensitive);
-      const {renderFileChanges} = await import('../../workspace/patch/diff/render-unified.ts');
+      const {renderFileChanges} = await import('../../workspace/patch/unified.ts');
       const diffs = await inTurns(renderFileChanges(plan.changes), time);
       if (!diffs.ok) return diffs;
       return ok({
@@ -126,7 +123,7 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
 
 async function groupsIn(isRegex: boolean, query: string, replacement: string): Promise<Result<boolean>> {
   if (!isRegex) return ok(false);
-  const {readTemplate} = await import('../../workspace/replace/replacement-template.ts');
+  const {readTemplate} = await import('../../workspace/change/replacements.ts');
   const read = readTemplate(query, replacement);
   if (read.ok) return read;
   return fail('invalid_params', `replacement ${read.error}. Nothing was written.`, {

@@ -1,16 +1,12 @@
+// The tool str_replace: replaces exact text in a file that was read.
 import {z} from 'zod';
 import {ok} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
-import type {TextEdit} from '../../workspace/edit/replace/prepare-replacement.ts';
-import type {ReplacedMatch} from '../../workspace/edit/replace/replace-exact.ts';
-import {readable} from '../../workspace/patch/byte-string.ts';
-import {defineChangeTool} from '../change/define-change-tool.ts';
-import {planFileChange} from '../change/plan-file-change.ts';
-import {schemaOf} from '../schema.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
-
-/** As for apply_patch. */
-const TIMEOUT_MS = 10_000;
+import type {TextEdit} from '../../workspace/change/prepare-replacement.ts';
+import type {ReplacedMatch} from '../../workspace/change/replace-exact.ts';
+import {readable} from '../../workspace/patch/patch.ts';
+import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import type {WorkspaceSession} from './session.ts';
 
 /** W18: a list of edits may stand in the place of the two texts. Each goes through the whole file. */
 const MAX_EDITS = 200;
@@ -30,6 +26,7 @@ const params = z
       .describe('Exactly as in the file. It must occur once: add lines around it.'),
     new_string: z.string().optional(),
     replace_all: z.boolean().default(false).describe('Each place.'),
+    line: z.int().min(1).optional().describe('Of several places the nearest.'),
     edits: z
       .array(edit)
       .min(1)
@@ -38,7 +35,7 @@ const params = z
       .describe('Instead of old_string and new_string: several, in order, all or none.'),
     dry_run: z.boolean().default(false).describe('Show the diff only.'),
   })
-  .superRefine(({old_string, new_string, replace_all, edits}, {addIssue}) => {
+  .superRefine(({old_string, new_string, replace_all, line, edits}, {addIssue}) => {
     const refuse = (field: string, message: string): void =>
       addIssue({code: 'custom', path: [field], message});
     if (edits === undefined) {
@@ -48,7 +45,7 @@ const params = z
         refuse('new_string', 'is missing; give old_string and new_string, or edits');
       return;
     }
-    if (old_string !== undefined || new_string !== undefined || replace_all)
+    if (old_string !== undefined || new_string !== undefined || replace_all || line !== undefined)
       refuse('edits', 'goes without old_string, new_string and replace_all; put them into the list');
   });
 
@@ -69,25 +66,23 @@ const data = z.object({
 });
 
 export function strReplaceTool(session: WorkspaceSession): Tool {
-  const {workspace, files, tracker} = session;
+  const {workspace, tracker} = session;
   return defineChangeTool(session, {
     name: 'str_replace',
     title: 'Replace text in a file',
     description:
       'Replaces exact text in a file that was read: one place, each (replace_all), or several edits. For several files: apply_patch.',
-    params: schemaOf(params),
-    data: schemaOf(data),
-    timeoutMs: TIMEOUT_MS,
+    params,
+    data,
     paths: ({path}) => [path],
-    isDryRun: ({dry_run}) => dry_run,
     plan: async (request, _, time) => {
       const path = workspace.resolveForWrite(request.path);
       if (!path.ok) return path;
       const edits = editsOf(request);
-      const {prepareReplacement} = await import('../../workspace/edit/replace/prepare-replacement.ts');
-      const prepared = await prepareReplacement(files, tracker, {path: path.value, edits}, time);
+      const {prepareReplacement} = await import('../../workspace/change/prepare-replacement.ts');
+      const prepared = await prepareReplacement(workspace, tracker, {path: path.value, edits}, time);
       if (!prepared.ok) return prepared;
-      const planned = await planFileChange(prepared.value, time);
+      const planned = await planFileChange(prepared.value.change, time);
       if (!planned.ok) return planned;
       const {match, matches} = prepared.value;
       const [first, last] = match.lines;
@@ -110,11 +105,13 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
   });
 }
 
-function editsOf({old_string, new_string, replace_all, edits}: z.infer<typeof params>): readonly TextEdit[] {
+function editsOf(request: z.infer<typeof params>): readonly TextEdit[] {
+  const {old_string, new_string, replace_all, line, edits} = request;
   return (edits ?? [{old_string, new_string, replace_all}]).map(one => ({
     oldString: one.old_string ?? '',
     newString: one.new_string ?? '',
     replaceAll: one.replace_all ?? false,
+    nearLine: line,
   }));
 }
 

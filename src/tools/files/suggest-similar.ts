@@ -1,10 +1,10 @@
-import type {Failure} from '../../core/failure/failure.ts';
-import type {Err} from '../../core/result.ts';
-import {editDistance} from '../../core/text/edit-distance.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
+// Suggests similar paths where a file was not found.
+import {Deadline} from '../../core/deadline.ts';
+import type {Err, Failure} from '../../core/result.ts';
+import {editDistance} from '../../core/text/nearest-name.ts';
 import {walkTree} from '../../workspace/walk/walk-tree.ts';
 import {childPath, pathNames, type WorkspacePath} from '../../workspace/workspace-path.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
+import type {WorkspaceSession} from './session.ts';
 
 const SUGGESTED = 5;
 const LOOKED_AT = 2000;
@@ -74,11 +74,11 @@ async function namesakes(
   const root = workspace.resolve('.');
   if (!root.ok) return [];
   const glob = {
-    keepsDirectory: () => true,
-    keepsFile: (names: readonly string[]) => names.at(-1)?.toLowerCase() === name,
+    matchesDirectory: () => true,
+    matchesFile: (names: readonly string[]) => names.at(-1)?.toLowerCase() === name,
   };
-  const walked = await limitCall({tool: 'list_files', timeoutMs: SEARCH_MS, clock, signal}, deadline =>
-    walkTree(workspace, root.value, {glob, ignored: 'left-out', maxFiles: SUGGESTED, deadline}),
-  );
+  const deadline = new Deadline(SEARCH_MS, clock, signal);
+  const within = {glob, ignored: 'left-out', maxFiles: SUGGESTED, deadline} as const;
+  const walked = await walkTree(workspace, root.value, within).finally(() => deadline.close());
   return walked.ok ? walked.value.files : [];
 }

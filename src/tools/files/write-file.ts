@@ -1,23 +1,18 @@
+// The tool write_file: creates a file, or replaces the whole of one that was read.
+
 import {z} from 'zod';
+import type {Deadline} from '../../core/deadline.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
-import type {Deadline} from '../../workspace/deadline.ts';
-import {prepareWrite} from '../../workspace/edit/replace/prepare-write.ts';
-import {readable} from '../../workspace/patch/byte-string.ts';
-import type {FileChange} from '../../workspace/patch/file-change.ts';
-import {lineEdits} from '../../workspace/patch/line-edits.ts';
-import {stateHash} from '../../workspace/patch/state-hash.ts';
-import type {ReadTracker} from '../../workspace/read/read-tracker.ts';
-import {countUnseen} from '../../workspace/seen-lines.ts';
-import {inTurns} from '../../workspace/turns.ts';
-import {byteCount} from '../byte-count.ts';
-import {defineChangeTool} from '../change/define-change-tool.ts';
-import {planFileChange} from '../change/plan-file-change.ts';
-import {schemaOf} from '../schema.ts';
-import type {WorkspaceSession} from './workspace-session.ts';
-
-/** As for apply_patch. */
-const TIMEOUT_MS = 10_000;
+import type {FileChange} from '../../workspace/change/file-change.ts';
+import {prepareWrite} from '../../workspace/change/prepare-write.ts';
+import {inTurns} from '../../workspace/open-file.ts';
+import {lineEdits} from '../../workspace/patch/changed-window.ts';
+import {readable} from '../../workspace/patch/patch.ts';
+import {countUnseen, type ReadTracker} from '../../workspace/read-tracker.ts';
+import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import {byteCount} from '../define-tool.ts';
+import type {WorkspaceSession} from './session.ts';
 
 const params = z.strictObject({
   path: z.string().min(1).describe('Directories are made.'),
@@ -37,37 +32,42 @@ const data = z.object({
     .int()
     .exactOptional()
     .describe('Lines of the old content that went, and that no read in this session had shown.'),
-  undo_step: z.int().exactOptional().describe('What undo takes to bring these lines back.'),
+  undo_step: z.int().exactOptional().describe('The step for undo, which brings these lines back.'),
   dry_run: z.boolean(),
   diff: z.string().exactOptional().describe('Of a dry run.'),
 });
 
 export function writeFileTool(session: WorkspaceSession): Tool {
-  const {workspace, files, tracker} = session;
+  const {workspace, tracker} = session;
   return defineChangeTool(session, {
     name: 'write_file',
     title: 'Write file',
     description: 'Creates a file, or replaces the whole of one that was read. For a part: str_replace.',
     action: 'write_file',
     isIdempotent: true,
-    params: schemaOf(params),
-    data: schemaOf(data),
-    timeoutMs: TIMEOUT_MS,
+    params,
+    data,
     paths: ({path}) => [path],
-    isDryRun: ({dry_run}) => dry_run,
-    knows: 'all',
+    afterwards: 'read',
     // The whole content was written without knowing what changed since.
     isBound: true,
     plan: async (request, _, time) => {
       const path = workspace.resolveForWrite(request.path);
       if (!path.ok) return path;
-      const prepared = await prepareWrite(files, tracker, path.value, request.content, time);
+      const prepared = await prepareWrite(workspace, tracker, path.value, request.content, time);
       if (!prepared.ok) return prepared;
-      const planned = await planFileChange(prepared.value, time);
+      const {change, lineEndings} = prepared.value;
+      const planned = await planFileChange(change, time);
       if (!planned.ok) return planned;
-      const unread = await unreadLines(tracker, planned.value.change, time);
+      const unread = await unreadLines(tracker, change, time);
       if (!unread.ok) return unread;
-      const {summary: about, lineEndings} = prepared.value;
+      const {old, new: fresh} = change;
+      const about = {
+        path: path.value,
+        bytes: fresh.bytes.length,
+        created: old === undefined,
+        changed: old?.hash !== fresh.hash,
+      };
       const what = [
         ...(about.created ? ['new'] : []),
         byteCount(about.bytes),
@@ -95,13 +95,13 @@ export function writeFileTool(session: WorkspaceSession): Tool {
 /** Lines that the change replaces or removes, and that no read of this session had shown. */
 async function unreadLines(
   tracker: ReadTracker,
-  change: FileChange,
+  {path, old, new: fresh}: FileChange,
   deadline: Deadline,
 ): Promise<Result<number>> {
-  if (change.kind !== 'modify') return ok(0);
-  const seen = tracker.seen(change.path, stateHash(change.old));
+  if (old === undefined || fresh === undefined) return ok(0);
+  const seen = tracker.seen(path, old.hash);
   if (seen === 'all') return ok(0);
-  const edits = await inTurns(lineEdits(change.old.content, change.new.content), deadline);
+  const edits = await inTurns(lineEdits(old.content, fresh.content), deadline);
   return edits.ok ? ok(countUnseen(seen, edits.value)) : edits;
 }
 

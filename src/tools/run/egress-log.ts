@@ -1,4 +1,5 @@
-import type {EgressConnection, EgressTarget, EgressVisitor} from '../../core/egress/egress-gate.ts';
+// Logs what a command connected to, and sums it up for the answer.
+import type {EgressConnection, EgressTarget, EgressVisitor} from '../../core/egress-gate.ts';
 import {ok, type Result} from '../../core/result.ts';
 import type {ToolContext} from '../../core/tool.ts';
 
@@ -18,6 +19,9 @@ export class EgressLog implements EgressVisitor {
     this.#context = context;
     this.ask = context.approve === undefined ? undefined : (target, signal) => this.#ask(target, signal);
   }
+
+  /** What comes over it is in the output, or in a file, while it is still open too. */
+  readonly onReached = ({host, port}: EgressTarget): void => this.#context.metStranger(`${host}:${port}`);
 
   readonly onConnection = (connection: EgressConnection): void => {
     const {host, port, decision, reason, address, bytesUp, bytesDown, durationMs} = connection;

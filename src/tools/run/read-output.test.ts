@@ -3,10 +3,11 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openSandbox, runOptions, type SandboxSettings} from '../../../test/support/open-sandbox.ts';
 import {openTestRuntime, tempDirectory} from '../../../test/support/open-test-runtime.ts';
+import {needs} from '../../../test/support/parts.ts';
 import {systemClock} from '../../core/clock.ts';
-import type {Json} from '../../core/json.ts';
+import type {Json} from '../../core/result.ts';
 import {countTokens} from '../../web/tokens/count-tokens.ts';
-import {openWorkspaceSession} from '../files/workspace-session.ts';
+import {openWorkspaceSession} from '../files/session.ts';
 import {readOutputTool} from './read-output.ts';
 import {runTool} from './run.ts';
 
@@ -47,6 +48,19 @@ async function open(
 }
 
 describe('read_output', () => {
+  test('red team F14: without a step, only the last command of the same client is meant', async () => {
+    const {command, runtime} = await open();
+    await command('echo of the other');
+    const [mine, stranger] = [{client: {}}, {client: {}}];
+    await runtime.call('run', {command: 'echo of mine'}, mine);
+    await command('echo of the other');
+    expect((await runtime.call('read_output', {}, mine)).data).toMatchObject({step: 2, content: 'of mine\n'});
+    expect((await runtime.call('read_output', {}, stranger)).error?.message).toContain(
+      'No run is known to be yours. Name it with step',
+    );
+    expect((await runtime.call('read_output', {step: 2}, stranger)).status).toBe('success');
+  });
+
   test('W17: what the answer of a command left out can be asked for by the call that its text names', {
     tags: 'slow',
   }, async () => {
@@ -153,7 +167,7 @@ describe('read_output', () => {
   });
 
   test('policy: 16 MiB of a stream are kept, and what came later is said to be missing', {
-    tags: 'slow',
+    tags: 'stress',
   }, async () => {
     const {command, ask, runtime} = await open();
     const ran = await command('yes 0123456 | head -c 20000000; echo end');
@@ -171,7 +185,10 @@ describe('read_output', () => {
     expect(regex.data).toMatchObject({total_matches: 2_097_152});
   });
 
-  test('ruling E7: an answer keeps the limit, and a long line is shown in part', {tags: 'slow'}, async () => {
+  test('ruling E7: an answer keeps the limit, and a long line is shown in part', {
+    ...needs('Perl'),
+    tags: 'slow',
+  }, async () => {
     const {command, ask} = await open({maxOutputBytes: 2000});
     await command(`perl -e 'print "\\x01\\xc3\\xa4<" x 100_000, "\\n", "short\\n" x 20'`);
     const {data} = await ask({});

@@ -1,32 +1,24 @@
+// The tool read_output: shows lines of the output of an earlier command.
 import {z} from 'zod';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
 import {defineTool, type OpenArtifact, type Tool, type ToolContext} from '../../core/tool.ts';
-import {limitCall} from '../../workspace/limit-call.ts';
-import {READING} from '../annotations.ts';
-import {readingIntent} from '../files/reading-intent.ts';
-import type {WorkspaceSession} from '../files/workspace-session.ts';
-import {OUTER_MS} from '../outer-bound.ts';
-import {outputLimit} from '../output-limit.ts';
-import {schemaOf} from '../schema.ts';
-import type {BackgroundCommand} from './background/background-command.ts';
-import type {BackgroundCommands} from './background/background-commands.ts';
-import {stateOfCommand} from './background/background-data.ts';
-import {followOutput} from './background/follow-output.ts';
+import {outputLimit, READING, readingIntent, schemaOf} from '../define-tool.ts';
+import type {WorkspaceSession} from '../files/session.ts';
+import {type BackgroundCommands, stateOfCommand} from './background.ts';
+import {type BackgroundCommand, followOutput} from './background-command.ts';
 import {
   ARTIFACTS,
   artifactPath,
   MAX_KEPT_BYTES,
+  type OutputSource,
+  outputRange,
   READ_OUTPUT,
   type Stream,
   stepsOf,
   WHOLES,
   wholePath,
-} from './kept-output.ts';
-import {type OutputData, outputData} from './output-data.ts';
-import {type OutputSource, outputRange} from './output-range.ts';
-import {renderOutput} from './render-output.ts';
+} from './output-keeper.ts';
+import {type OutputData, outputData, renderOutput} from './render-run.ts';
 import {searchOutput} from './search-output.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -54,19 +46,17 @@ const params = z.strictObject({
 
 /** W18: what a command wrote, to be asked again: ruling W9 keeps its head and tail, and a second run is dear. */
 export function readOutputTool(
-  {clock, ripgrep}: Pick<WorkspaceSession, 'clock' | 'ripgrep'>,
+  {ripgrep}: Pick<WorkspaceSession, 'ripgrep'>,
   background?: BackgroundCommands,
 ): Tool {
   return defineTool<z.output<typeof params>, OutputData>({
     name: READ_OUTPUT,
     title: 'Read output',
     description: 'Reads or searches the whole output of a run; of one in the background, what is new.',
-    annotations: READING,
+    ...READING,
     params: schemaOf(params as z.ZodType<z.output<typeof params>>),
     data: schemaOf(outputData),
-    badParams: 'invalid_params',
-    action: undefined,
-    timeoutMs: () => TIMEOUT_MS + OUTER_MS,
+    timeoutMs: () => TIMEOUT_MS,
     intend: async ({step, stream, query}) =>
       readingIntent(
         '.',
@@ -81,21 +71,16 @@ export function readOutputTool(
       const {start_line: start = follow?.start ?? 1, end_line: end = Number.MAX_SAFE_INTEGER} = request;
       const maxBytes = Math.max(1, Math.min(PAGE_BYTES, outputLimit(context) - FRAME_BYTES));
       try {
-        return await limitCall(
-          {tool: READ_OUTPUT, timeoutMs: TIMEOUT_MS, clock, signal: context.signal},
-          async (deadline): Promise<Result<OutputData>> => {
-            const range = {start, end, maxBytes, deadline};
-            const read =
-              query !== undefined
-                ? await searchOutput(source, {...range, text: query, isRegex, contextLines}, ripgrep)
-                : request.start_line === undefined && follow?.nothingNew !== undefined
-                  ? follow.nothingNew
-                  : await outputRange(follow?.source ?? source, range);
-            if (!read.ok) return read;
-            follow?.shown(read.value);
-            return ok({step, stream, ...read.value, ...(command && stateIn(command, stream))});
-          },
-        );
+        const range = {start, end, maxBytes, deadline: context.deadline};
+        const read =
+          query !== undefined
+            ? await searchOutput(source, {...range, text: query, isRegex, contextLines}, ripgrep)
+            : request.start_line === undefined && follow?.nothingNew !== undefined
+              ? follow.nothingNew
+              : await outputRange(follow?.source ?? source, range);
+        if (!read.ok) return read;
+        follow?.shown(read.value);
+        return ok({step, stream, ...read.value, ...(command && stateIn(command, stream))});
       } finally {
         await source.file.close();
       }
@@ -113,7 +98,7 @@ interface FoundOutput {
 
 async function openOutput(
   {step: asked, stream}: {readonly step?: number | undefined; readonly stream: Stream},
-  {artifacts}: ToolContext,
+  {artifacts, isOwnStep}: ToolContext,
   background: BackgroundCommands | undefined,
 ): Promise<Result<FoundOutput>> {
   const listed = await artifacts.list(ARTIFACTS);
@@ -124,8 +109,10 @@ async function openOutput(
   const running = background?.running.map(({step}) => step) ?? [];
   const kept = stepsOf([...listed.value, ...wholes.value]);
   const steps = [...new Set([...kept, ...running])].sort((a, b) => a - b);
-  const step = asked ?? steps.at(-1);
-  if (step === undefined || !steps.includes(step)) return noSuchRun(asked, steps);
+  const own = steps.filter(isOwnStep);
+  const step = asked ?? own.at(-1);
+  if (step === undefined && steps.length > 0) return noOwnRun();
+  if (step === undefined || !steps.includes(step)) return noSuchRun(asked, own);
   const command = background?.find(step);
   const whole = await artifacts.open(wholePath(step, stream));
   if (!whole.ok) return whole;
@@ -142,7 +129,7 @@ async function openOutput(
   if (isBehind) return ok({step, command, source: {file: NOTHING, isCut: false, mayBeMarked: false}});
   const artifact = await artifacts.open(artifactPath(step, stream));
   if (!artifact.ok) return artifact;
-  if (artifact.value === undefined) return noSuchRun(step, steps);
+  if (artifact.value === undefined) return noSuchRun(step, own);
   return ok({step, command, source: {file: artifact.value, isCut: false, mayBeMarked: true}});
 }
 
@@ -170,6 +157,12 @@ function upTo(file: OpenArtifact, maxBytes: number): OpenArtifact {
 
 function noLongerKept(step: number, stream: Stream): Err<Failure> {
   const reason = `The ${stream} of step ${step} is no longer kept: outputs of later commands took its place (tools.run.kept_output_mb). Run the command again if you need more of it than its answer showed.`;
+  return fail('invalid_params', reason, {field: 'step', reason});
+}
+
+/** A client that the protocol lets nobody recognize has none either: it has to name what it means. */
+function noOwnRun(): Err<Failure> {
+  const reason = 'No run is known to be yours. Name it with step, as the answer of the run says.';
   return fail('invalid_params', reason, {field: 'step', reason});
 }
 

@@ -1,4 +1,7 @@
+// The schema of what `run` answers, and how its parts are filled.
 import {z} from 'zod';
+import type {ToolContext} from '../../core/tool.ts';
+import type {RunOutcome} from '../../sandbox/sandbox.ts';
 
 /** What `run` answers. */
 export const runData = z.object({
@@ -12,7 +15,7 @@ export const runData = z.object({
   stderr: z.string().describe('Head and tail of the standard error, as text.'),
   stdout_truncated: z.boolean(),
   stderr_truncated: z.boolean(),
-  stdout_bytes: z.int().min(0).describe('What was written altogether.'),
+  stdout_bytes: z.int().min(0).describe('Total size of the output.'),
   stderr_bytes: z.int().min(0),
   stdout_path: z.string().describe('Up to 100 KiB of it, below the run directory.'),
   stderr_path: z.string(),
@@ -29,6 +32,13 @@ export const runData = z.object({
     .describe(
       'Directories in which a git repository has appeared. Git runs what its settings say: look before you use it there.',
     ),
+  git_settings: z
+    .array(z.string())
+    .readonly()
+    .exactOptional()
+    .describe(
+      'Files of git repositories below the root that the command changed, and that git executes or is configured by.',
+    ),
   repositories_complete: z
     .literal(false)
     .exactOptional()
@@ -44,3 +54,43 @@ export const runData = z.object({
 });
 
 export type RunData = z.output<typeof runData>;
+
+/** What git would do in a directory is not what it did before: the reader looks before using git there. */
+export type ChangedRepositories = Pick<RunData, 'repositories' | 'git_settings' | 'repositories_complete'>;
+
+type Found = Pick<RunOutcome, 'repositories' | 'gitSettings'>;
+
+/** W11: however the command ended. */
+export function changedRepositories({repositories, gitSettings}: Found): ChangedRepositories {
+  return {
+    ...(repositories.paths.length > 0 && {repositories: repositories.paths}),
+    ...(gitSettings.paths.length > 0 && {git_settings: gitSettings.paths}),
+    ...(!(repositories.complete && gitSettings.complete) && {repositories_complete: false as const}),
+  };
+}
+
+/** For the log. */
+export async function sayRepositories(
+  {repositories, gitSettings}: Found,
+  context: Pick<ToolContext, 'emit'>,
+): Promise<void> {
+  if (repositories.paths.length > 0) await context.emit('repositories_appeared', {...repositories});
+  if (gitSettings.paths.length > 0) await context.emit('git_settings_changed', {...gitSettings});
+}
+
+/** A line for each kind of change. */
+export function describeRepositories({
+  repositories,
+  git_settings,
+  repositories_complete,
+}: ChangedRepositories): readonly string[] {
+  return [
+    ...(repositories === undefined ? [] : [`git repositories have appeared in: ${repositories.join(', ')}`]),
+    ...(git_settings === undefined
+      ? []
+      : [`git executes or is configured by what has changed: ${git_settings.join(', ')}`]),
+    ...(repositories_complete === false
+      ? ['The tree is too large to look for all git repositories that have appeared.']
+      : []),
+  ];
+}

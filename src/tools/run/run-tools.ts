@@ -1,13 +1,14 @@
+// Lists the tools that run commands and look at what they wrote.
 import type {Clock} from '../../core/clock.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {RunOptions} from '../../sandbox/options.ts';
 import type {Sandbox} from '../../sandbox/sandbox.ts';
-import type {WorkspaceSession} from '../files/workspace-session.ts';
-import type {BackgroundCommands} from './background/background-commands.ts';
-import {stopRunTool} from './background/stop-run.ts';
-import {waitForTool} from './background/wait-for.ts';
+import type {WorkspaceSession} from '../files/session.ts';
+import type {BackgroundCommands} from './background.ts';
 import {readOutputTool} from './read-output.ts';
 import {runTool} from './run.ts';
+import {stopRunTool} from './stop-run.ts';
+import {waitForTool} from './wait-for-command.ts';
 
 export interface RunParts {
   readonly workspace: WorkspaceSession;
@@ -17,7 +18,6 @@ export interface RunParts {
   readonly offersBackground?: boolean;
 }
 
-/** The tools that run commands and look at what they wrote. */
 export function runTools(
   sandbox: Sandbox,
   options: RunOptions,

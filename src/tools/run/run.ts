@@ -1,23 +1,26 @@
+// The tool run: executes a command in the sandbox.
 import {z} from 'zod';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
-import {takeEnd} from '../../core/text/take-end.ts';
-import {takeStart} from '../../core/text/take-start.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import {takeEnd, takeStart} from '../../core/text/cut.ts';
 import {type ApprovalSubject, defineTool, type Tool, type ToolContext} from '../../core/tool.ts';
 import type {RunOptions} from '../../sandbox/options.ts';
 import type {ExitStatus, RunOutcome, Sandbox} from '../../sandbox/sandbox.ts';
-import {quotePath} from '../../workspace/workspace-path.ts';
-import {schemaOf} from '../schema.ts';
-import type {BackgroundCommand} from './background/background-command.ts';
-import type {BackgroundCommands} from './background/background-commands.ts';
-import {type CommandPlaces, commandDirectory} from './command-directory.ts';
+import type {Workspace} from '../../workspace/jail/jail.ts';
+import {quotePath, type WorkspacePath} from '../../workspace/workspace-path.ts';
+import {schemaOf} from '../define-tool.ts';
+import type {BackgroundCommands} from './background.ts';
+import type {BackgroundCommand} from './background-command.ts';
 import {EgressLog} from './egress-log.ts';
-import {artifactPath} from './kept-output.ts';
-import {OutputKeeper, type SavedOutput} from './output-keeper.ts';
+import {artifactPath, OutputKeeper, type SavedOutput} from './output-keeper.ts';
 import {renderRun} from './render-run.ts';
-import {type RunData, runData} from './run-data.ts';
-import {runNotes} from './run-notes.ts';
+import {
+  type ChangedRepositories,
+  changedRepositories,
+  describeRepositories,
+  type RunData,
+  runData,
+  sayRepositories,
+} from './run-data.ts';
 
 export const RUN = 'run';
 
@@ -116,6 +119,7 @@ export function runTool(
         subject: subjectOf(request, directory),
         summary: `run ${request.background === true ? 'in the background ' : ''}${takeStart(firstLine, 200)}${firstLine === command.trim() && firstLine.length <= 200 ? '' : ' ...'}${directory === undefined ? '' : ` (in ${quotePath(directory)})`}`,
         preview: [
+          ...(request.background === true ? ['in the background:'] : []),
           ...(directory === undefined ? [] : [`in ${quotePath(directory)}:`]),
           ...assignments,
           command,
@@ -138,8 +142,7 @@ export function runTool(
       if (!ran.ok) return ran;
       const saved = await keeper.save(ran.value);
       if (!saved.ok) return ranUnsaved(saved.error, ran.value.exitStatus);
-      const {paths, complete} = ran.value.repositories;
-      if (paths.length > 0) await context.emit('repositories_appeared', {paths, complete});
+      await sayRepositories(ran.value, context);
       const notes = runNotes(ran.value, saved.value, options, egress);
       return answerTo(ran.value, saved.value, {timeoutMs: limitOf(request), notes});
     },
@@ -201,7 +204,8 @@ function answerTo(
   saved: SavedOutput,
   {timeoutMs, notes}: {readonly timeoutMs: number; readonly notes: readonly string[]},
 ): Result<RunData> {
-  const {exitStatus, sandbox, stdout, stderr, durationMs, leftRunning, repositories} = execution;
+  const {exitStatus, sandbox, stdout, stderr, durationMs, leftRunning} = execution;
+  const changed = changedRepositories(execution);
   const duration_sec = Math.round(durationMs) / 1000;
   switch (exitStatus.kind) {
     case 'exited':
@@ -218,8 +222,7 @@ function answerTo(
         duration_sec,
         sandbox,
         left_running: leftRunning,
-        ...(repositories.paths.length > 0 && {repositories: repositories.paths}),
-        ...(!repositories.complete && {repositories_complete: false as const}),
+        ...changed,
         ...(notes.length > 0 && {note: notes.join(' ')}),
       });
     case 'killed': {
@@ -229,35 +232,48 @@ function answerTo(
         : `was killed by ${exitStatus.signal}; look at its output`;
       return fail(
         'abnormal_exit',
-        `The command ${what}. It ran for ${duration_sec} s in sandbox ${sandbox}. ${outputSoFar(saved)}`,
-        {signal: exitStatus.signal, reason, exit_code: exitStatus.code, ...partialOf(saved, sandbox)},
+        `The command ${what}. It ran for ${duration_sec} s in sandbox ${sandbox}. ${outputSoFar(saved, changed)}`,
+        {
+          signal: exitStatus.signal,
+          reason,
+          exit_code: exitStatus.code,
+          ...partialOf(saved, sandbox, changed),
+        },
       );
     }
     case 'timeout':
-      return timedOut(saved, timeoutMs, sandbox, notes);
+      return timedOut(saved, {timeoutMs, sandbox, notes, changed});
     case 'cancelled':
       return fail(
         'cancelled',
-        `The command was killed because the call was cancelled. ${outputSoFar(saved)}`,
+        `The command was killed because the call was cancelled. ${outputSoFar(saved, changed)}`,
       );
   }
 }
 
 function timedOut(
   saved: SavedOutput,
-  timeoutMs: number,
-  sandbox: string,
-  notes: readonly string[],
+  {
+    timeoutMs,
+    sandbox,
+    notes,
+    changed,
+  }: {
+    readonly timeoutMs: number;
+    readonly sandbox: string;
+    readonly notes: readonly string[];
+    readonly changed: ChangedRepositories;
+  },
 ): Err<Failure> {
   return fail(
     'timeout',
-    `The command did not end within ${timeoutMs / 1000} s and was killed with all that it started. Give it less to do, or a larger timeout_sec. ${[...notes, outputSoFar(saved)].join(' ')}`,
-    {timeout_ms: timeoutMs, ...partialOf(saved, sandbox)},
+    `The command did not end within ${timeoutMs / 1000} s and was killed with all that it started. Give it less to do, or a larger timeout_sec. ${[...notes, outputSoFar(saved, changed)].join(' ')}`,
+    {timeout_ms: timeoutMs, ...partialOf(saved, sandbox, changed)},
   );
 }
 
 /** Ruling W8: the output so far is kept whatever ended the command. */
-function partialOf(saved: SavedOutput, sandbox: string) {
+function partialOf(saved: SavedOutput, sandbox: string, changed: ChangedRepositories) {
   return {
     partial: {
       stdout: saved.stdout.text,
@@ -265,16 +281,87 @@ function partialOf(saved: SavedOutput, sandbox: string) {
       stdout_path: saved.stdoutPath,
       stderr_path: saved.stderrPath,
       sandbox,
+      ...changed,
     },
   };
 }
 
-function outputSoFar({stdout, stderr, howToRead}: SavedOutput): string {
+function outputSoFar({stdout, stderr, howToRead}: SavedOutput, changed: ChangedRepositories): string {
+  const also = describeRepositories(changed)
+    .map(line => `\n${line}`)
+    .join('');
   const tails = [
     {name: 'stdout', text: stdout.text},
     {name: 'stderr', text: stderr.text},
   ]
     .filter(({text: output}) => output.trim() !== '')
     .map(({name, text: output}) => `\nEnd of ${name}:\n${takeEnd(output.trimEnd(), MESSAGE_TAIL_CHARS)}`);
-  return tails.length === 0 ? 'It wrote nothing.' : `${howToRead} shows its output.${tails.join('')}`;
+  return `${tails.length === 0 ? 'It wrote nothing.' : `${howToRead} shows its output.`}${also}${tails.join('')}`;
+}
+
+/** What git may do here, by the setting. */
+const GIT_NOTES: Readonly<Record<RunOptions['git'], string>> = {
+  'read-only':
+    'Commands may read .git and not change it (tools.run.git = "read-only"). The user commits, or sets it to "commit".',
+  commit:
+    'Commands may commit and not change what git executes or is configured by (tools.run.git = "commit"). The user does that.',
+};
+
+/** Ruling W11: git's own words name a file and no setting. */
+function isGitRefused({stderr}: SavedOutput): boolean {
+  return /\.git\b[^\n]*Read-only file system|Read-only file system[^\n]*\.git\b/.test(stderr.text);
+}
+
+/** Why something failed that the sandbox or a setting does not allow. */
+function runNotes(
+  {sandbox}: RunOutcome,
+  saved: SavedOutput,
+  {git, egress: {allow, presets}}: RunOptions,
+  egress: EgressLog,
+): readonly string[] {
+  const connections = egress.note();
+  const isClosed = allow.length === 0 && presets.length === 0;
+  return [
+    ...(isGitRefused(saved) ? [GIT_NOTES[git]] : []),
+    ...(connections === undefined ? [] : [connections]),
+    ...(sandbox !== 'none' && lacksNetwork(saved.stderr.text) ? [isClosed ? NO_NETWORK : ONLY_BY_PROXY] : []),
+  ];
+}
+
+const NO_NETWORK = '[commands have no network]';
+
+/** Where there is a way out, and a program did not take it. */
+const ONLY_BY_PROXY = '[commands reach hosts by the proxy in HTTPS_PROXY only]';
+
+/** What resolvers, Node, git, curl, pip, cargo and Go say of a name that nobody could look up. */
+const LOOK_UP_FAILED =
+  /Temporary failure in name resolution|Could not resolve (?:host|proxy)|Name or service not known|No address associated with hostname|nodename nor servname|\bEAI_AGAIN\b|\bENOTFOUND\b|getaddrinfo\b.{0,80}\bfail|failed to lookup address|Temporary failure resolving|\bdial tcp: lookup\b|bad address '/i;
+
+/** Whether a command failed for want of a network: its own words do not say that there is none at all. */
+export function lacksNetwork(stderr: string): boolean {
+  return LOOK_UP_FAILED.test(stderr);
+}
+
+/** Where commands can be run. */
+type CommandPlaces = Pick<Workspace, 'resolve' | 'openDirectory'>;
+
+/**
+ * W1: the directory that a call names, if it is one below the workspace that no link leads to; `undefined` for the
+ * root. A sandbox enters it by name, where a name that somebody swaps leads nowhere but into the sandbox.
+ */
+function commandDirectory(
+  cwd: string | undefined,
+  workspace: CommandPlaces | undefined,
+): Result<WorkspacePath | undefined> {
+  if (cwd === undefined) return ok(undefined);
+  if (workspace === undefined) {
+    const reason = 'there is no workspace to look it up in';
+    return fail('invalid_params', `"cwd" cannot be used: ${reason}. Leave it out.`, {field: 'cwd', reason});
+  }
+  const resolved = workspace.resolve(cwd);
+  if (!resolved.ok) return resolved;
+  const opened = workspace.openDirectory(resolved.value);
+  if (!opened.ok) return opened;
+  opened.value.close();
+  return ok(resolved.value === '.' ? undefined : resolved.value);
 }

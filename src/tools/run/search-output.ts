@@ -1,20 +1,21 @@
+// Searches the output of a command, by text or by regular expression.
+import type {Deadline} from '../../core/deadline.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {cleanLine} from '../../sandbox/clean-line.ts';
-import type {CallTime} from '../../workspace/limit-call.ts';
-import type {Ripgrep} from '../../workspace/ripgrep/run-ripgrep.ts';
-import {outputLines} from './output-lines.ts';
+import {cleanLine} from '../../sandbox/preview-output.ts';
+import type {Ripgrep} from '../../workspace/search/ripgrep.ts';
 import {
   jsonBytes,
   LEFT_OUT,
   type LineRange,
   MAX_LINE_CHARS,
   type OutputSource,
+  outputLines,
   shorten,
   whyWrong,
-} from './output-range.ts';
+} from './output-keeper.ts';
 
 export interface OutputQuery extends LineRange {
-  readonly deadline: CallTime;
+  readonly deadline: Deadline;
   readonly text: string;
   readonly isRegex: boolean;
   readonly contextLines: number;
@@ -130,8 +131,8 @@ async function findByRegex(
 ): Promise<Result<FoundNumbers>> {
   const program = await ripgrep();
   if (!program.ok) return program;
-  const {runRipgrep} = await import('../../workspace/ripgrep/run-ripgrep.ts');
-  const {queryArguments} = await import('../../workspace/ripgrep/query-arguments.ts');
+  const {runRipgrep} = await import('../../workspace/search/ripgrep.ts');
+  const {queryArguments} = await import('../../workspace/search/ripgrep.ts');
   const lines: number[] = [];
   let total = 0;
   let rest = '';

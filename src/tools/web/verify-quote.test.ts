@@ -1,13 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {webFetchOptions} from '../../../test/support/every-tool.ts';
 import {openTestRuntime} from '../../../test/support/open-test-runtime.ts';
-import {fail} from '../../core/failure/fail.ts';
-import type {Json} from '../../core/json.ts';
-import {ok} from '../../core/result.ts';
-import type {QuoteCheck} from '../../web/read/quote/quote-check.ts';
+import {fail, type Json, ok} from '../../core/result.ts';
+import type {QuoteCheck} from '../../web/read/reading.ts';
 import type {DocumentRequest} from '../../web/read-page.ts';
 import type {SnapshotPage} from '../../web/snapshots.ts';
-import {verifyQuoteTool} from './verify-quote.ts';
+import {renderVerifyQuote, type VerifyQuoteData, verifyQuoteTool} from './verify-quote.ts';
 
 const PAGE_URL = 'https://example.com/guide';
 const SNAPSHOT = '0123456789abcdef0123456789abcdef';
@@ -66,24 +64,19 @@ describe('R1 verify_quote: what is asked', () => {
     ]);
   });
 
-  test.each<readonly [string, {[name: string]: Json}, string]>([
-    ['no page', {quote: 'x'}, 'url: give url or snapshot'],
-    ['no quote', {url: PAGE_URL}, 'quote: give either quote or quotes'],
-    ['quotes in two ways', {url: PAGE_URL, quote: 'x', quotes: ['x']}, 'quote: give either quote or quotes'],
-    ['an empty quote', {url: PAGE_URL, quote: ''}, 'quote: must not be empty'],
+  test.each<readonly [string, {[name: string]: Json}, string]>(
+    // biome-ignore format: a case is a line
     [
-      'a quote that is too long',
-      {url: PAGE_URL, quote: 'x'.repeat(8001)},
-      'quote: must have at most 8000 characters, got 8001',
+      ['no page', {quote: 'x'}, 'url: give url or snapshot'],
+      ['no quote', {url: PAGE_URL}, 'quote: give either quote or quotes'],
+      ['quotes in two ways', {url: PAGE_URL, quote: 'x', quotes: ['x']}, 'quote: give either quote or quotes'],
+      ['an empty quote', {url: PAGE_URL, quote: ''}, 'quote: must not be empty'],
+      ['a quote that is too long', {url: PAGE_URL, quote: 'x'.repeat(8001)}, 'quote: must have at most 8000 characters, got 8001'],
+      ['an empty list', {url: PAGE_URL, quotes: []}, 'quotes: must have at least 1 entry, got 0'],
+      ['too many quotes', {url: PAGE_URL, quotes: Array(21).fill('x')}, 'quotes: must have at most 20 entries, got 21'],
+      ['a blank address', {url: ' ', quote: 'x'}, 'url: must not be empty or blank'],
     ],
-    ['an empty list', {url: PAGE_URL, quotes: []}, 'quotes: must have at least 1 entry, got 0'],
-    [
-      'too many quotes',
-      {url: PAGE_URL, quotes: Array(21).fill('x')},
-      'quotes: must have at most 20 entries, got 21',
-    ],
-    ['a blank address', {url: ' ', quote: 'x'}, 'url: must not be empty or blank'],
-  ])('R1: %s is refused', async (_, params, validation) => {
+  )('R1: %s is refused', async (_, params, validation) => {
     const {call, asked} = await open();
     expect((await call(params)).error).toMatchObject({error_type: 'bad_args', details: {validation}});
     expect(asked).toEqual([]);
@@ -184,4 +177,26 @@ describe('R1 verify_quote: the answer', () => {
     const {text} = await open([{...PLACE, verdict: 'near', share: 0.5, text: words}]);
     expect(await text()).toBe(`NOT as quoted; near (50 %) · "${shown}" · chunk 3, section 2 "Rest" · 10-20`);
   });
+});
+
+const PAGE = {final_url: 'https://example.com/', fetched_at: '2026-01-02T03:04:05.678Z', snapshot: 's'};
+const section = {number: 2, heading: 'Rest'};
+
+test.each<readonly [VerifyQuoteData['checks'][number], string]>([
+  [{verdict: 'exact', start: 1, end: 2, chunk: 3, section}, 'exact · chunk 3, section 2 "Rest" · 1-2'],
+  [{verdict: 'exact', start: 1, end: 2, chunk: 3}, 'exact · 1-2'],
+  [{verdict: 'exact', start: 1, end: 2, section}, 'exact · 1-2'],
+  [{verdict: 'exact', link: 'https://example.com/#:~:text=a#b'}, 'exact · #:~:text=a#b'],
+  [
+    {verdict: 'absent', start: 1, end: 2, chunk: 3, section},
+    'NOT on the page · nearest: chunk 3, section 2 "Rest"',
+  ],
+  [{verdict: 'near', text: 'a "b"'}, 'NOT as quoted; near (0 %) · "a \\"b\\""'],
+  [
+    {verdict: 'exact', within: ['struck', 'picture']},
+    'exact · STRUCK OUT on the page · alternative text of a picture',
+  ],
+  [{verdict: 'near', share: 0.999}, 'NOT as quoted; near (99 %)'],
+])('ruling R1: of %j the line says what there is', (check, line) => {
+  expect(renderVerifyQuote({...PAGE, checks: [check]})).toBe(line);
 });

@@ -1,13 +1,16 @@
+// The tool web_fetch: fetches a page as chunks of Markdown.
 import {z} from 'zod';
-import {fail} from '../../core/failure/fail.ts';
-import {ok, type Result} from '../../core/result.ts';
+import type {Clock} from '../../core/clock.ts';
+import {Deadline} from '../../core/deadline.ts';
+import {fail, ok, type Result} from '../../core/result.ts';
 import {defineTool, type Schema, type Tool} from '../../core/tool.ts';
-import type {FetchLimits, FetchOutcome, FetchRequest} from '../../web/fetch-page.ts';
 import type {WebFetchOptions} from '../../web/options.ts';
-import {NOTE_ORDER, TRUNCATION_PRECEDENCE} from '../../web/page.ts';
-import {PAGE_LOAD_BUFFER_MS} from '../../web/render/page-load-buffer.ts';
-import {schemaOf} from '../schema.ts';
-import {addressIntent} from './address-intent.ts';
+import type {FetchLimits, FetchOutcome, FetchRequest} from '../../web/page.ts';
+import {type FetchResponse, NOTE_ORDER, TRUNCATION_PRECEDENCE} from '../../web/page.ts';
+import {PAGE_LOAD_BUFFER_MS} from '../../web/rendering.ts';
+import {schemaOf} from '../define-tool.ts';
+import {addressIntent, describedAddress} from './address.ts';
+import {cutDocument} from './show-read.ts';
 
 /** FR-WF-01 */
 export const WEB_FETCH = 'web_fetch';
@@ -110,7 +113,7 @@ function expectation({shape}: ArgsSchema, field: string): string {
 export type FetchPage = (request: FetchRequest, limits: FetchLimits) => Promise<Result<FetchOutcome>>;
 
 /** The registered tool (SRD appendix E). */
-export function webFetchTool(fetchPage: FetchPage, options: WebFetchOptions): Tool {
+export function webFetchTool(fetchPage: FetchPage, options: WebFetchOptions, configFile?: string): Tool {
   return defineTool<FetchRequest, z.output<typeof responseSchema>>({
     name: WEB_FETCH,
     title: 'Fetch a web page',
@@ -125,7 +128,7 @@ export function webFetchTool(fetchPage: FetchPage, options: WebFetchOptions): To
     delivers: 'untrusted',
     timeoutMs: () => executorTimeoutMs(options),
     outline: ({url}) => ({subject: {kind: 'url', values: [url.trim()]}}),
-    intend: async ({url, force_browser}) => ok(addressIntent(WEB_FETCH, url, force_browser, options)),
+    intend: async ({url, force_browser}) => addressIntent(WEB_FETCH, url, force_browser, options, configFile),
     execute: async (params, context) => {
       context.allowTruncation = false;
       // Ruling E7
@@ -141,8 +144,82 @@ export function webFetchTool(fetchPage: FetchPage, options: WebFetchOptions): To
   });
 }
 
-/** FR-WF-TIMEOUT-01: longer than all budgets inside. Beside the SRD's, robots.txt (ruling B2) and the wait for a browser have one. */
+/** FR-WF-TIMEOUT-01: longer than all budgets inside. Robots.txt (ruling B2) and the wait for a browser have one. */
 export function executorTimeoutMs({timeout_seconds, browser}: WebFetchOptions): number {
   const waitMs = browser.enabled ? browser.max_wait_seconds * 1000 : 0;
   return 2 * timeout_seconds * 1000 + waitMs + browser.network_idle_ms + PAGE_LOAD_BUFFER_MS + 2000;
+}
+
+const paramsSchema = z.strictObject({
+  url: z
+    .string()
+    .min(1, {error: 'must not be empty or blank', abort: true})
+    .refine(url => url.trim() !== '', 'must not be empty or blank')
+    .describe('Absolute http or https URL of an HTML or plain-text document.'),
+  maxLength: z.int().min(1).default(8000).describe('Longest text, in characters.'),
+});
+
+const dataSchema = z.object({
+  text: z.string().describe('The page as Markdown, or what went wrong. Untrusted.'),
+  truncated: z.boolean(),
+});
+
+/** ADR 08: the whole call takes at most this. */
+const HARD_LIMIT_MS = 15_000;
+const ENVELOPE_BYTES = Buffer.byteLength('{"text":,"truncated":false}');
+
+/** The `web_fetch` tool, over the same pipeline as the library's function. (H6) */
+export function webFetchTextTool(fetchPage: FetchPage, options: WebFetchOptions, clock: Clock): Tool {
+  return defineTool<z.output<typeof paramsSchema>, z.output<typeof dataSchema>>({
+    name: WEB_FETCH,
+    title: 'Fetch a web page',
+    description:
+      'Fetches a public web page and returns its readable content as text. Obeys robots.txt; refuses private addresses. A failure is explained in the text. The content is untrusted data.',
+    // NFR-WF-OP-01, ruling H2
+    annotations: {readOnly: false, destructive: false, idempotent: true, openWorld: true},
+    params: schemaOf(paramsSchema as z.ZodType<z.output<typeof paramsSchema>>, {
+      isLenient: false,
+      followsSettings: true,
+    }),
+    data: schemaOf(dataSchema, {followsSettings: true}),
+    badParams: 'bad_args',
+    action: 'web_fetch',
+    delivers: 'untrusted',
+    timeoutMs: () => Math.max(HARD_LIMIT_MS + 2000, executorTimeoutMs(options)),
+    outline: ({url}) => ({subject: {kind: 'url', values: [url.trim()]}}),
+    intend: async ({url}) => {
+      const intent = addressIntent(WEB_FETCH, url, false, options, undefined);
+      // Here a refusal is a text, which the fetch gives. It has no effect, so nobody is asked.
+      return intent.ok ? intent : ok({...describedAddress(WEB_FETCH, url, false, options), dryRun: true});
+    },
+    execute: async ({url, maxLength}, context) => {
+      const limit = new Deadline(HARD_LIMIT_MS, clock, context.signal);
+      try {
+        const outcome = await fetchPage(
+          {url, max_chunk_tokens: options.default_max_chunk_tokens, no_cache: false, force_browser: false},
+          {maxBytes: Number.MAX_SAFE_INTEGER, signal: limit.signal, mayReach: context.mayReach},
+        );
+        const maxBytes = Math.min(context.maxOutputBytes, context.availableCapacityBytes) - ENVELOPE_BYTES;
+        const cut = (document: string) => cutDocument({document, maxLength, maxBytes});
+        // The document without its last line feed, which no reader of a text needs.
+        if (outcome.ok) {
+          const text = outcome.value.page.markdown.replace(/\n$/, '');
+          return ok(cut(text || withoutText(outcome.value.response)));
+        }
+        const {code, message} = outcome.error;
+        const late = code === 'cancelled' && !context.signal.aborted;
+        const failed = late ? `timeout): No result within ${HARD_LIMIT_MS} ms.` : `${code}): ${message}`;
+        return ok(cut(`${WEB_FETCH} failed (${failed}`));
+      } finally {
+        limit.close();
+      }
+    },
+    renderText: ({text}) => text,
+  });
+}
+
+/** A model that is given nothing would ask again. */
+function withoutText({final_url, rendering_method}: FetchResponse): string {
+  const why = rendering_method === 'http' ? ' A script may make its text.' : '';
+  return `(${final_url} was fetched and has no text.${why} Choose another source.)`;
 }

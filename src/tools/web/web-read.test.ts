@@ -1,9 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {webFetchOptions} from '../../../test/support/every-tool.ts';
 import {openTestRuntime} from '../../../test/support/open-test-runtime.ts';
-import {fail} from '../../core/failure/fail.ts';
-import type {Json} from '../../core/json.ts';
-import {ok} from '../../core/result.ts';
+import {fail, type Json, ok} from '../../core/result.ts';
 import type {Reading} from '../../web/read/reading.ts';
 import type {ReadOutcome, ReadRequest} from '../../web/read-page.ts';
 import type {SnapshotPage} from '../../web/snapshots.ts';
@@ -80,41 +78,32 @@ describe('R1 web_read: what is asked of a page', () => {
     since: undefined,
   };
 
-  test.each<readonly [string, {[name: string]: Json}, Partial<ReadRequest>]>([
-    ['nothing', {}, {}],
+  test.each<readonly [string, {[name: string]: Json}, Partial<ReadRequest>]>(
+    // biome-ignore format: a case is a line
     [
-      'everything else',
-      {
-        ...{snapshot: SNAPSHOT, since: SNAPSHOT, max_age: 60, no_cache: true, force_browser: true},
-        ...{links: 'keep', max_tokens: 256},
-      },
-      {
-        ...{snapshot: SNAPSHOT, since: SNAPSHOT, max_age: 60, no_cache: true, force_browser: true},
-        ...{links: 'keep', maxTokens: 256},
-      },
+      ['nothing', {}, {}],
+      [
+        'everything else',
+        {
+          ...{snapshot: SNAPSHOT, since: SNAPSHOT, max_age: 60, no_cache: true, force_browser: true},
+          ...{links: 'keep', max_tokens: 256},
+        },
+        {
+          ...{snapshot: SNAPSHOT, since: SNAPSHOT, max_age: 60, no_cache: true, force_browser: true},
+          ...{links: 'keep', maxTokens: 256},
+        },
+      ],
+      ['a section by number', {section: 0}, {ask: {kind: 'section', section: 0, fragment: false}}],
+      ['a section by name', {section: 'Rest'}, {ask: {kind: 'section', section: 'Rest', fragment: false}}],
+      ['a search', {find: 'bees'}, {ask: {kind: 'find', query: 'bees'}}],
+      ['a chunk', {chunk: 2}, {ask: {kind: 'chunk', chunk: 2}}],
+      ['a fragment', {url: `${URL_}# rest `}, {url: `${URL_}# rest `, ask: {kind: 'section', section: 'rest', fragment: true}}],
+      ['a fragment with a text directive', {url: `${URL_}#rest:~:text=bees`}, {url: `${URL_}#rest:~:text=bees`, ask: {kind: 'section', section: 'rest', fragment: true}}],
+      ['a text directive alone', {url: `${URL_}#:~:text=bees`}, {url: `${URL_}#:~:text=bees`}],
+      ['an empty fragment', {url: `${URL_}#`}, {url: `${URL_}#`}],
+      ['a fragment beside a chunk', {url: `${URL_}#rest`, chunk: 1}, {url: `${URL_}#rest`, ask: {kind: 'chunk', chunk: 1}}],
     ],
-    ['a section by number', {section: 0}, {ask: {kind: 'section', section: 0, fragment: false}}],
-    ['a section by name', {section: 'Rest'}, {ask: {kind: 'section', section: 'Rest', fragment: false}}],
-    ['a search', {find: 'bees'}, {ask: {kind: 'find', query: 'bees'}}],
-    ['a chunk', {chunk: 2}, {ask: {kind: 'chunk', chunk: 2}}],
-    [
-      'a fragment',
-      {url: `${URL_}# rest `},
-      {url: `${URL_}# rest `, ask: {kind: 'section', section: 'rest', fragment: true}},
-    ],
-    [
-      'a fragment with a text directive',
-      {url: `${URL_}#rest:~:text=bees`},
-      {url: `${URL_}#rest:~:text=bees`, ask: {kind: 'section', section: 'rest', fragment: true}},
-    ],
-    ['a text directive alone', {url: `${URL_}#:~:text=bees`}, {url: `${URL_}#:~:text=bees`}],
-    ['an empty fragment', {url: `${URL_}#`}, {url: `${URL_}#`}],
-    [
-      'a fragment beside a chunk',
-      {url: `${URL_}#rest`, chunk: 1},
-      {url: `${URL_}#rest`, ask: {kind: 'chunk', chunk: 1}},
-    ],
-  ])('R1: %s', async (_, params, expected) => {
+  )('R1: %s', async (_, params, expected) => {
     const {call, asked} = await open();
     expect((await call(params)).error).toBeNull();
     expect(asked).toEqual([{...plain, ...expected}]);

@@ -1,28 +1,37 @@
-import {setMaxListeners} from 'node:events';
-import {Budget} from '../../core/budget.ts';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
-import {toUrl} from '../../core/text/to-url.ts';
-import type {Note} from '../page.ts';
-import {attachTargets} from './attach-targets.ts';
-import type {Browser} from './browser.ts';
-import type {CdpConnection} from './cdp/cdp-connection.ts';
-import type {PausedRequest} from './cdp/cdp-protocol.ts';
-import type {Chromium} from './chromium/launch.ts';
-import {InFlight} from './in-flight.ts';
-import {NetworkIdle} from './network-idle.ts';
-import {PageLoad} from './page-load.ts';
-import type {PageFrame} from './read-dom.ts';
-import {replaceBlankPage} from './ready/blank-page.ts';
-import type {MainDocument, RenderPorts, RenderSettings} from './render-ports.ts';
-import {giveAnswer} from './requests/answer.ts';
-import {pauseRequests} from './requests/pause-requests.ts';
-import {Subresources} from './requests/subresources.ts';
-import {waitForPage} from './wait-for-page.ts';
-import {watchForLeaks} from './watch-for-leaks.ts';
+// Opens a page in Chromium and hands out its DOM. All it loads comes through our own transport; a leak
+// ends the page.
 
-export interface Rendered {
+import {setMaxListeners} from 'node:events';
+import type {Clock} from '../../core/clock.ts';
+import {Deadline} from '../../core/deadline.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import {toUrl} from '../../core/text/parse.ts';
+import type {Note} from '../page.ts';
+import type {Browser} from './browser.ts';
+import type {CdpConnection, PausedRequest} from './cdp.ts';
+import type {Chromium} from './launch.ts';
+import {InFlight, NetworkIdle} from './network-idle.ts';
+import {
+  attachTargets,
+  type Dom,
+  isDomLargerThan,
+  type PageFrame,
+  pauseRequests,
+  readDom,
+  replaceBlankPage,
+} from './page-setup.ts';
+import {
+  type Answer,
+  giveAnswer,
+  type MainDocument,
+  type Navigated,
+  type RenderPorts,
+  type RenderSettings,
+  responseHeaders,
+} from './requests.ts';
+import {Subresources} from './subresources.ts';
+
+interface Rendered {
   /** What `document.documentElement.outerHTML` gives. */
   readonly html: string;
   /** The document that is shown in the end. */
@@ -38,7 +47,7 @@ export interface OpenPage {
    * Errors: `browser_unavailable`, `browser_crashed`, `timeout`, `ssrf_blocked` (the leak detector), and what
    * `navigate` fails with. Once for each page.
    */
-  readonly render: (document: MainDocument, budget: Budget) => Promise<Result<Rendered>>;
+  readonly render: (document: MainDocument, budget: Deadline) => Promise<Result<Rendered>>;
   /** Ruling G6: when it resolves, nothing is left of Chromium. */
   readonly close: () => Promise<void>;
 }
@@ -77,7 +86,7 @@ export function openPage(
     comeToTurn = resolve;
   });
   let chromium: Chromium | undefined;
-  let loading: Budget | undefined;
+  let loading: Deadline | undefined;
   let hasRendered = false;
   const preparing = prepare();
 
@@ -162,14 +171,14 @@ export function openPage(
     void chromium?.close();
   }
 
-  async function render(document: MainDocument, budget: Budget): Promise<Result<Rendered>> {
+  async function render(document: MainDocument, budget: Deadline): Promise<Result<Rendered>> {
     budget.enter('browser');
     const {clock} = ports;
     const {options} = settings;
     const idle = new NetworkIdle(clock);
     const inFlight = new InFlight(idle, clock);
     // What the page still loads when it is closed ends with it.
-    loading = new Budget(budget.remainingMs(), clock, closing.signal);
+    loading = new Deadline(budget.remainingMs(), clock, closing.signal);
     // Every request that is under way listens, and their number has a bound of its own.
     setMaxListeners(0, loading.signal);
     const main = new PageLoad(document, ports, idle, loading);
@@ -251,4 +260,247 @@ function leak(what: string): Err<Failure> {
 
 function withoutFragment(url: string): string {
   return url.split('#', 1)[0] ?? url;
+}
+
+const BEYOND_CONTROL = [
+  'Network.webSocketWillSendHandshakeRequest',
+  'Network.webSocketHandshakeResponseReceived',
+  'Network.webSocketFrameSent',
+  'Network.webSocketFrameReceived',
+  'Network.webTransportConnectionEstablished',
+] as const;
+
+/** How a WebSocket fails that had a socket; behind the layers it fails for want of a proxy or a network. */
+const HAD_A_SOCKET =
+  /CONNECTION_(?:ABORTED|CLOSED|RESET|TIMED_OUT)|LOCAL_NETWORK|SSL|CERT|HTTP_RESPONSE|EMPTY_RESPONSE|Unexpected response/;
+
+/**
+ * Ruling G1: the last line. A response that came over a socket of Chromium's own, or that nobody here
+ * gave, means that a page has found a way out. `onLeak` gets what was seen, without query.
+ */
+export function watchForLeaks(
+  connection: CdpConnection,
+  wasAnswered: (url: string) => boolean,
+  onLeak: (what: string) => void,
+): void {
+  for (const name of BEYOND_CONTROL) connection.on(name, () => onLeak(name));
+  connection.on('Network.webSocketFrameError', ({errorMessage}) => {
+    if (HAD_A_SOCKET.test(errorMessage) && !errorMessage.includes('PROXY')) onLeak('a WebSocket');
+  });
+  connection.on('Network.responseReceived', ({response}) => {
+    const {url, remoteIPAddress = '', connectionId} = response;
+    // data:, blob: and the browser's own pages need no network.
+    if (!/^https?:/i.test(url)) return;
+    if (remoteIPAddress !== '' || connectionId !== 0) onLeak(`a response from ${hostOf(url)}`);
+    else if (!wasAnswered(url)) onLeak(`an unasked response of ${hostOf(url)}`);
+  });
+}
+
+function hostOf(url: string): string {
+  return toUrl(url)?.host ?? 'an unknown host';
+}
+
+interface Waiting {
+  readonly frame: PageFrame;
+  readonly idle: NetworkIdle;
+  /** Resolves when there is nothing to wait for any more. */
+  readonly failed: Promise<Err<Failure>>;
+  readonly budget: Deadline;
+  readonly options: RenderSettings['options'];
+  readonly clock: Clock;
+  /** The document that the frame shows by what has been heard so far. */
+  readonly shown: () => MainDocument;
+}
+
+interface WaitedDom extends Dom {
+  /** FR-WF-11f: read before the network was idle. */
+  readonly partial: boolean;
+  /** Whose text it is. */
+  readonly document: MainDocument;
+}
+
+type Moment = 'idle' | 'time' | 'size';
+
+/** FR-WF-DOMSIZE-01: how often a growing document is measured. */
+const MEASURE_MS = 500;
+/** Kept back for reading a document whose scripts do not stop by themselves. */
+const READING_MS = 2500;
+/** Scripts that keep a document from being read for longer than this are stopped. */
+const PATIENCE_MS = 500;
+const RETRY_MS = 50;
+
+/** SRD 3.4.4: waits for the network to be idle, for `network_idle_ms` at most, and reads the document. */
+async function waitForPage(waiting: Waiting): Promise<Result<WaitedDom>> {
+  const {frame, idle, budget, options, clock} = waiting;
+  const maxBytes = options.max_rendered_dom_bytes;
+  const failed = waiting.failed.then(failure => ({failure}));
+  const waitMs = Math.min(options.network_idle_ms, budget.remainingMs() - READING_MS);
+  const timer = startTimer(Math.max(0, waitMs), clock);
+  const meter = startMeter(frame, maxBytes, clock);
+  try {
+    for (;;) {
+      const quiet = idle.reached().then((): Moment => 'idle');
+      const moment = await budget.race(Promise.race([failed, quiet, timer.time, meter.tooLarge]));
+      if (!moment.ok) return moment;
+      if (typeof moment.value !== 'string') return moment.value.failure;
+
+      const document = waiting.shown();
+      const dom = await budget.race(Promise.race([failed, readBusyDom(frame, maxBytes, clock)]));
+      if (!dom.ok) return dom;
+      if ('failure' in dom.value) return dom.value.failure;
+      // The text and the word of a navigation can come at once: then it is not known whose text it is.
+      const isSame = waiting.shown() === document;
+      if (dom.value.ok && isSame) return ok({...dom.value.value, document, partial: moment.value === 'time'});
+      // The document went away while it was read: there is another one to wait for.
+      await pause(RETRY_MS, clock);
+    }
+  } finally {
+    timer.stop();
+    meter.stop();
+  }
+}
+
+/** FR-WF-11f: the document as it is, even if its scripts never give the thread back. */
+async function readBusyDom(frame: PageFrame, maxBytes: number, clock: Clock): Promise<Result<Dom, string>> {
+  const {connection, sessionId} = frame;
+  let cancel: () => void = () => {};
+  const stopScripts = (): void => {
+    void connection.send('Runtime.terminateExecution', {}, sessionId);
+    cancel = clock.after(PATIENCE_MS, stopScripts);
+  };
+  cancel = clock.after(PATIENCE_MS, stopScripts);
+  try {
+    return await readDom(frame, maxBytes);
+  } finally {
+    cancel();
+  }
+}
+
+function startTimer(ms: number, clock: Clock) {
+  let stop: () => void = () => {};
+  const time = new Promise<Moment>(resolve => {
+    stop = clock.after(ms, () => resolve('time'));
+  });
+  return {time, stop};
+}
+
+function startMeter(frame: PageFrame, maxBytes: number, clock: Clock) {
+  let stopped = false;
+  let cancel: () => void = () => {};
+  const tooLarge = new Promise<Moment>(resolve => {
+    const measure = async (): Promise<void> => {
+      if (await isDomLargerThan(frame, maxBytes)) resolve('size');
+      else if (!stopped) cancel = clock.after(MEASURE_MS, () => void measure());
+    };
+    cancel = clock.after(MEASURE_MS, () => void measure());
+  });
+  const stop = (): void => {
+    stopped = true;
+    cancel();
+  };
+  return {tooLarge, stop};
+}
+
+function pause(ms: number, clock: Clock): Promise<void> {
+  return new Promise(resolve => {
+    clock.after(ms, resolve);
+  });
+}
+
+/** What becomes of a request for the top frame's document; a failure ends the call if it still matters. */
+interface MainAnswer {
+  readonly answer: Answer;
+  readonly failure?: Err<Failure>;
+}
+
+/** FR-WF-11c: the way of the top frame, from the document that was fetched ahead to wherever scripts lead. */
+export class PageLoad {
+  /** The page asked for its own next document by another method than GET. */
+  blockedNonGet = false;
+  readonly #ports: RenderPorts;
+  readonly #budget: Deadline;
+  readonly #idle: NetworkIdle;
+  readonly #given = new Map<string, MainDocument>();
+  #committed: MainDocument;
+  #begun: 'no' | 'redirected' | 'yes' = 'no';
+
+  constructor(first: MainDocument, ports: RenderPorts, idle: NetworkIdle, budget: Deadline) {
+    this.#committed = first;
+    this.#ports = ports;
+    this.#idle = idle;
+    this.#budget = budget;
+  }
+
+  /** The document that is in the frame. */
+  get document(): MainDocument {
+    return this.#committed;
+  }
+
+  async load({request}: PausedRequest): Promise<MainAnswer> {
+    if (request.method !== 'GET') {
+      this.blockedNonGet = true;
+      // "Aborted" leaves the page as it is; every other reason puts an error page in its place.
+      return {answer: {refuse: 'Aborted'}};
+    }
+    if (this.#begun !== 'yes') {
+      const first = this.#committed;
+      if (this.#begun === 'no' && !isSameUrl(request.url, first.url)) {
+        this.#begun = 'redirected';
+        return {answer: redirect(first.url)};
+      }
+      this.#begun = 'yes';
+      return {answer: this.#give(first)};
+    }
+    const next = await this.#navigate(request.url);
+    if (!next.ok) return {answer: {refuse: 'Aborted'}, failure: next};
+    switch (next.value.kind) {
+      case 'redirect':
+        return {answer: redirect(next.value.location)};
+      case 'empty':
+        return {answer: {refuse: 'Aborted'}};
+      case 'document':
+        return {answer: this.#give(next.value.document)};
+    }
+  }
+
+  /** The top frame shows another document now. */
+  navigated(url: string): void {
+    this.#idle.documentReplaced();
+    this.#committed = this.#given.get(hrefOf(url)) ?? this.#committed;
+  }
+
+  async #navigate(url: string): Promise<Result<Navigated>> {
+    const budget = new Deadline(this.#budget.remainingMs(), this.#ports.clock, this.#budget.signal);
+    try {
+      return await this.#ports.navigate(url, budget);
+    } finally {
+      budget.close();
+    }
+  }
+
+  #give(document: MainDocument): Answer {
+    this.#given.set(hrefOf(document.url), document);
+    this.#idle.documentReplaced();
+    const headers = responseHeaders(document.headers).filter(
+      ({name}) => name !== 'content-type' && name !== 'location',
+    );
+    headers.push({name: 'content-type', value: `${document.contentType}; charset=utf-8`});
+    return {status: 200, headers, body: document.bytes};
+  }
+}
+
+function redirect(location: string): Answer {
+  return {status: 302, headers: [{name: 'location', value: location}]};
+}
+
+function isSameUrl(one: string, other: string): boolean {
+  return hrefOf(one) === hrefOf(other);
+}
+
+/** An address that a browser shows need not be one (`:`, review B12). */
+function hrefOf(url: string): string {
+  const parsed = toUrl(url);
+  if (parsed === undefined) return url;
+  parsed.hash = '';
+  return parsed.href;
 }

@@ -13,8 +13,9 @@ import {
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {CACHE_URL, diskCacheFixture} from '../../../test/support/disk-cache-fixture.ts';
+import {needs} from '../../../test/support/parts.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {cacheKey} from './cache-key.ts';
+import {cacheKey} from './files.ts';
 
 const DAY_MS = 86_400_000;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -189,7 +190,7 @@ describe('hits and misses', () => {
     expect(await cache.write(page())).toBe(true);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('ruling F5 an entry that another user left is a miss', async () => {
+  test('ruling F5 an entry that another user left is a miss', needs('root'), async () => {
     const {cache, page, pathOf, log} = diskCacheFixture();
     await cache.write(page());
     chownSync(pathOf(), 65_534, 65_534);
@@ -283,4 +284,28 @@ describe('a cache that is off', () => {
       ]);
     },
   );
+
+  test('conformance D6: a partial DOM is kept for an hour', async () => {
+    const {cache, clock, page} = diskCacheFixture();
+    await cache.write(page(CACHE_URL, {notes: ['browser_timeout_dom_partial']}));
+    clock.advance(3_600_000);
+    expect(await cache.read(CACHE_URL, 'http')).toBeDefined();
+    clock.advance(1);
+    expect(await cache.read(CACHE_URL, 'http')).toBeUndefined();
+  });
+
+  test('ruling F9: an entry is removed if it is one of those that are meant, and makes room', async () => {
+    const {cache, page, files, log} = diskCacheFixture({maxEntries: 2});
+    const other = `${CACHE_URL}&other`;
+    await cache.write(page());
+    await cache.write(page(other));
+    await cache.remove(CACHE_URL, 'http', () => false);
+    await cache.remove(CACHE_URL, 'browser', () => true);
+    expect(files()).toHaveLength(2);
+    await cache.remove(CACHE_URL, 'http', ({canonical_url}) => canonical_url === CACHE_URL);
+    expect(await cache.read(CACHE_URL, 'http')).toBeUndefined();
+    await cache.write(page(`${CACHE_URL}&third`));
+    expect(await cache.read(other, 'http')).toBeDefined();
+    expect(log).toEqual([]);
+  });
 });

@@ -1,23 +1,29 @@
-import {lstat} from 'node:fs/promises';
+// The page cache of the pipeline: reads, writes and removes entries in a directory that processes share.
+
+import {lstat, unlink} from 'node:fs/promises';
 import {type Clock, timestamp} from '../../core/clock.ts';
 import type {Log} from '../../core/log.ts';
-import {expectedErrorCode} from '../../system/error-code.ts';
+import {expectedErrorCode} from '../../system/errors.ts';
 import type {RenderingMethod} from '../page.ts';
-import {cacheKey} from './cache-key.ts';
 import {
   type CacheEntry,
+  expiryOf,
   LARGEST_ENTRY,
   type NewCacheEntry,
   parseEntry,
   printEntryInParts,
   touchEntry,
 } from './entry.ts';
-import {entryPath} from './entry-path.ts';
-import {Inventory} from './index/inventory.ts';
-import {KeyedLock} from './keyed-lock.ts';
-import {openDirectory} from './open-directory.ts';
-import {type FileContent, readFile} from './read-file.ts';
-import {replaceFile} from './replace-file.ts';
+import {
+  cacheKey,
+  entryPath,
+  type FileContent,
+  KeyedLock,
+  openDirectory,
+  readFile,
+  replaceFile,
+} from './files.ts';
+import {Inventory} from './index.ts';
 
 export interface DiskCacheSettings {
   /** Expanded; empty disables caching. */
@@ -35,9 +41,15 @@ export interface DiskCache {
   /** The entry of a canonical URL, if there is one that is valid and has not expired. Never fails. */
   readonly read: (url: string, method: RenderingMethod) => Promise<CacheEntry | undefined>;
   /** The same, expired or not. Looking at it is no use of it. */
-  readonly recall: (url: string, method: RenderingMethod) => Promise<CacheEntry | undefined>;
+  readonly peek: (url: string, method: RenderingMethod) => Promise<CacheEntry | undefined>;
   /** False means that the response carries the note `cache_write_failed`. Never fails. */
   readonly write: (entry: NewCacheEntry) => Promise<boolean>;
+  /** Removes the entry of a canonical URL if it is one of these. Never fails. */
+  readonly remove: (
+    url: string,
+    method: RenderingMethod,
+    isMeant: (entry: CacheEntry) => boolean,
+  ) => Promise<void>;
   /** Resolves when nothing is done any more that no call waits for: then the directory may be removed. */
   readonly settled: () => Promise<void>;
 }
@@ -56,7 +68,6 @@ interface Store {
 
 /** So much is written part by part: a copy of it in one piece costs more than the calls. */
 const LARGE_BYTES = 1_048_576;
-const DAY_MS = 86_400_000;
 
 /** SRD 3.6: the page cache. Nothing is touched before the first `read` or `write`. */
 export function openDiskCache(settings: DiskCacheSettings): DiskCache {
@@ -116,7 +127,7 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
     const now = clock.now();
     const printed = printEntryInParts({
       ...entry,
-      expires_at: timestamp(Date.parse(entry.facts?.validatedAt ?? entry.fetched_at) + ttlDays * DAY_MS),
+      expires_at: timestamp(expiryOf(entry, ttlDays)),
       last_accessed_at: timestamp(now),
     });
     const size = printed.reduce((sum, part) => sum + part.length, 0);
@@ -137,6 +148,24 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
     }
     await inventory.written(key, size, now);
     return true;
+  }
+
+  async function remove(
+    url: string,
+    method: RenderingMethod,
+    isMeant: (entry: CacheEntry) => boolean,
+    home: Store,
+  ): Promise<void> {
+    const found = await load(url, method, home);
+    if (!found || !isMeant(found.entry)) return;
+    try {
+      // Another process may have written a newer page.
+      if (await isSameFile(found.path, found.content)) await unlink(found.path);
+    } catch (error) {
+      const code = expectedErrorCode(error);
+      if (code !== 'ENOENT') return warn('cache_remove_failed', code, url, method);
+    }
+    await home.inventory.removed(cacheKey(url, method));
   }
 
   /** FR-WF-16h, FR-WF-19b: of the URL, only the host is logged. */
@@ -161,7 +190,7 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       if (!entry) preparing = home.inventory.prepare();
       return entry;
     },
-    async recall(url, method) {
+    async peek(url, method) {
       const home = enabled ? await store() : undefined;
       const found = await home?.locks.hold(cacheKey(url, method), () => load(url, method, home));
       return found?.entry;
@@ -170,6 +199,10 @@ export function openDiskCache(settings: DiskCacheSettings): DiskCache {
       const home = enabled ? await store() : undefined;
       // One after another, so that two writes do not make the same room twice.
       return home ? writes.hold('', () => write(entry, home)) : true;
+    },
+    async remove(url, method, isMeant) {
+      const home = enabled ? await store() : undefined;
+      await home?.locks.hold(cacheKey(url, method), () => remove(url, method, isMeant, home));
     },
     async settled() {
       await preparing;

@@ -1,5 +1,4 @@
-import {closesFence, type Fence, leavesItem, openingFence} from './fence.ts';
-import {contentEnd, contentStart} from './white-space.ts';
+// Cuts Markdown into blocks: text with its heading, lists and fenced code.
 
 export type BlockKind = 'text' | 'list' | 'code';
 
@@ -23,27 +22,16 @@ const MARKER_UNITS = 256;
 
 /** FR-WF-15: headings start blocks, blank lines end them; fences and lists are blocks of their own. */
 export function blocksOf(markdown: string): Block[] {
-  const reader = new BlockReader();
-  const blocks = reader.read(markdown);
-  return blocks.concat(reader.finish());
+  return new BlockReader(markdown).read();
 }
 
 export function startsItem(line: string, inList: boolean): boolean {
   return (inList ? DEEP_ITEM : ITEM).test(line.slice(0, MARKER_UNITS));
 }
 
-/** Finds the blocks of a document that comes in parts, and holds no more of it than the block that is open. */
-export class BlockReader {
-  /** The part of the document that is at hand, and where it starts. */
-  #markdown = '';
-  #offset = 0;
-  /** Parts that are still to be read. */
-  readonly #waiting: string[] = [];
-  #waitingUnits = 0;
-  /** Where the next line starts, and where the last block that was closed has ended. These places are in `#markdown`. */
-  #next = 0;
-  #lastEnd = 0;
-  #blocks: Block[] = [];
+class BlockReader {
+  readonly #markdown: string;
+  readonly #blocks: Block[] = [];
   /** Of the open block, or of the last one: a list is open until another block begins. */
   #kind: BlockKind = 'text';
   /** Where the open block starts; -1 if none is open. */
@@ -55,59 +43,20 @@ export class BlockReader {
   /** Indented blocks below a list belong to its items, so that their fences may be indented deeper. */
   #inList = false;
 
-  /** The blocks that end in what is there with this part, which may begin and end within a line. */
-  read(part: string): Block[] {
-    this.#waiting.push(part);
-    this.#waitingUnits += part.length;
-    // A block that goes on and on is not looked at again for every part of it.
-    if (this.#waitingUnits < this.#markdown.length - this.#lastEnd) return [];
-    this.#advance();
-    for (let newline = this.#newline(); newline >= 0; newline = this.#newline()) {
-      this.#line(this.#next, newline);
-      this.#next = newline + 1;
-    }
-    return this.#take();
+  constructor(markdown: string) {
+    this.#markdown = markdown;
   }
 
-  /** The blocks that are left when no further part comes. */
-  finish(): Block[] {
-    this.#advance();
-    while (this.#next < this.#markdown.length) {
-      const newline = this.#newline();
-      const end = newline < 0 ? this.#markdown.length : newline;
-      this.#line(this.#next, end);
-      this.#next = end + 1;
+  read(): Block[] {
+    const {length} = this.#markdown;
+    for (let next = 0; next < length; ) {
+      const newline = this.#markdown.indexOf('\n', next);
+      const end = newline < 0 ? length : newline;
+      this.#line(next, end);
+      next = end + 1;
     }
     this.#close();
-    return this.#take();
-  }
-
-  /** The UTF-16 unit at a place of the document, from the end of the last block but one that `read` gave. */
-  unitAt(place: number): number {
-    return this.#markdown.charCodeAt(place - this.#offset);
-  }
-
-  #newline(): number {
-    return this.#markdown.indexOf('\n', this.#next);
-  }
-
-  #take(): Block[] {
-    const blocks = this.#blocks;
-    this.#blocks = [];
-    return blocks;
-  }
-
-  /** Goes on to the parts that wait, and leaves behind what is read. */
-  #advance(): void {
-    const read = this.#lastEnd;
-    this.#markdown = this.#markdown.slice(read) + this.#waiting.join('');
-    this.#waiting.length = 0;
-    this.#waitingUnits = 0;
-    this.#offset += read;
-    this.#next -= read;
-    this.#end -= read;
-    this.#lastEnd = 0;
-    if (this.#start >= 0) this.#start -= read;
+    return this.#blocks;
   }
 
   #line(start: number, end: number): void {
@@ -159,11 +108,10 @@ export class BlockReader {
   #close(): void {
     if (this.#start < 0) return;
     const start = this.#start;
-    this.#lastEnd = contentEnd(this.#markdown, start, this.#end);
-    const text = this.#markdown.slice(start, this.#lastEnd);
+    const text = this.#markdown.slice(start, contentEnd(this.#markdown, start, this.#end));
     const kind = this.#kind;
     const heading = headingOf(text);
-    const block = {kind, text, start: this.#offset + start};
+    const block = {kind, text, start};
     this.#blocks.push(heading === '' ? block : {...block, heading});
     this.#start = -1;
     this.#afterBlank = false;
@@ -174,4 +122,77 @@ export class BlockReader {
 function headingOf(text: string): string {
   const newline = text.indexOf('\n');
   return HEADING.exec(newline < 0 ? text : text.slice(0, newline))?.[1]?.trim() ?? '';
+}
+
+/** An open code fence: what has to be seen for it to close. */
+export interface Fence {
+  readonly mark: '`' | '~';
+  readonly length: number;
+  /** A fence in a list item also ends where the item does. */
+  readonly inItem: boolean;
+}
+
+// CommonMark 4.5: the info string of a backtick fence holds no backtick.
+const OPENING = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
+const ITEM_MARKER = /^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]/;
+
+/**
+ * Outside lists a fence is indented by three blanks at most. In a list it may be indented as deep as its item, or
+ * follow the marker of the item. (FR-WF-CHK-CODE-01)
+ */
+export function openingFence(line: string, inList: boolean): Fence | undefined {
+  const marker = inList ? (ITEM_MARKER.exec(line)?.[0] ?? '') : '';
+  const [, indent = '', fence] = OPENING.exec(line.slice(marker.length)) ?? [];
+  if (fence === undefined) return undefined;
+  const inItem = marker !== '' || (inList && INDENTED.test(indent));
+  if (!inItem && (indent.length > 3 || indent.includes('\t'))) return undefined;
+  return {mark: fence.startsWith('`') ? '`' : '~', length: fence.length, inItem};
+}
+
+/** A closing fence is at least as long as the opening one, of the same character, with nothing behind it. */
+export function closesFence(line: string, fence: Fence): boolean {
+  const mark = line.trim();
+  if (mark.length < fence.length) return false;
+  for (const character of mark) if (character !== fence.mark) return false;
+  return true;
+}
+
+/** A line that is indented less than the item ends an unclosed fence inside it. */
+export function leavesItem(line: string, fence: Fence): boolean {
+  return fence.inItem && !INDENTED.test(line) && contentStart(line, 0, line.length) < line.length;
+}
+
+/** Unicode's White_Space, of which every character is a single UTF-16 unit. U+FEFF is not in it. */
+export function isWhiteSpace(unit: number): boolean {
+  if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+  return (
+    unit === 0x85 ||
+    unit === 0xa0 ||
+    unit === 0x1680 ||
+    (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f ||
+    unit === 0x3000
+  );
+}
+
+/** The first place in `[from, to)` that is no white space; `to` if there is none. */
+export function contentStart(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && isWhiteSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The end of `[from, to)` without its trailing white space. */
+export function contentEnd(text: string, from: number, to: number): number {
+  let at = to;
+  while (at > from && isWhiteSpace(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+/** A carriage return ends a line in CommonMark, and would make counts depend on what follows a cut. */
+export function withLineFeeds(markdown: string): string {
+  return markdown.includes('\r') ? markdown.replaceAll(/\r\n?/g, '\n') : markdown;
 }

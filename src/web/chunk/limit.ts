@@ -1,4 +1,6 @@
-import {isWhiteSpace} from './white-space.ts';
+// The limit of a chunk, and counting against it no further than it needs.
+
+import {isWhiteSpace} from './blocks.ts';
 
 /** How much goes into a chunk, and how that is counted. */
 export interface Limit {
@@ -19,25 +21,13 @@ const MANY = 6;
 const NEAR = 256;
 const BLANK = 0x20;
 
-/** The tokens of `text`; `Infinity` where its length or its beginning alone says that it is too long. */
-export function tokensOf(text: string, limit: Limit): number {
-  const {exact, tokens} = leastTokens(text, limit);
-  return exact ? tokens : Number.POSITIVE_INFINITY;
-}
-
-/** How many tokens `text` has; not exact where what was found out says that it is too long. */
-export function leastTokens(
-  text: string,
-  {maxTokens, countTokens}: Limit,
-): {readonly tokens: number; readonly exact: boolean} {
-  if (text.length > LONGEST_TOKEN * maxTokens) {
-    return {tokens: Math.ceil(text.length / LONGEST_TOKEN), exact: false};
-  }
+/** The tokens of `text`: exact up to the limit, some number above it where length or beginning say enough. */
+export function countUpTo(text: string, {maxTokens, countTokens}: Limit): number {
+  if (text.length > LONGEST_TOKEN * maxTokens) return Math.ceil(text.length / LONGEST_TOKEN);
   const cut = text.length > 2 * MANY * maxTokens ? wordEnd(text, MANY * maxTokens) : undefined;
-  if (cut === undefined) return {tokens: countTokens(text), exact: true};
+  if (cut === undefined) return countTokens(text);
   const tokens = countTokens(text.slice(0, cut));
-  if (tokens > maxTokens) return {tokens, exact: false};
-  return {tokens: tokens + countTokens(text.slice(cut)), exact: true};
+  return tokens > maxTokens ? tokens : tokens + countTokens(text.slice(cut));
 }
 
 /** A place from `from` on, if there is one near, where counts add up: before a blank that ends a word. */
@@ -46,4 +36,13 @@ function wordEnd(text: string, from: number): number | undefined {
     if (text.charCodeAt(at) === BLANK && !isWhiteSpace(text.charCodeAt(at - 1))) return at;
   }
   return undefined;
+}
+
+/** How many tokens white space adds to the text before it, of which only the last word decides. */
+export function tokensAdded(text: string, space: string, countTokens: (text: string) => number): number {
+  const line = text.lastIndexOf('\n') + 1;
+  const blank = text.lastIndexOf(' ');
+  const word = blank > line && !isWhiteSpace(text.charCodeAt(blank - 1)) ? blank : line;
+  const tail = text.slice(word);
+  return countTokens(tail + space) - countTokens(tail);
 }

@@ -1,65 +1,51 @@
-import type {ChunkPlan, FetchChunk, PlannedChunk, TokenCounts} from '../page.ts';
-import {type Block, BlockReader} from './blocks.ts';
-import type {Limit} from './limit.ts';
+// Packs the blocks of a document into chunks up to a token limit. A plan holds places in the document, so that it can
+// be stored and sent without the text.
+
+import type {ChunkPlan, FetchChunk, PlannedChunk} from '../page.ts';
+import {type Block, blocksOf, withLineFeeds} from './blocks.ts';
+import {countUpTo, type Limit, tokensAdded} from './limit.ts';
 import {splitBlock} from './split-block.ts';
-import {type Counted, TokenCounter} from './token-counter.ts';
 
 /** E2: what stands between two blocks of a chunk. */
 const SEPARATOR = '\n\n';
 const LINE_FEED = 0x0a;
 
-/** FR-WF-15 but for copying text. `known` are counts of this very document. */
-export function planChunks(markdown: string, limit: Limit, known?: TokenCounts): ChunkPlan {
-  const planner = new ChunkPlanner(limit, known);
-  planner.add(withLineFeeds(markdown));
-  return planner.finish();
+/** All of chunking but copying text. (FR-WF-15) */
+export function planChunks(markdown: string, limit: Limit): ChunkPlan {
+  return new ChunkPlanner(withLineFeeds(markdown), limit).plan();
 }
 
-/** Plans the chunks of a document that comes in parts, so that it need not be in memory as a whole. */
-export class ChunkPlanner {
+class ChunkPlanner {
+  readonly #markdown: string;
   readonly #limit: Limit;
-  readonly #known: TokenCounts | undefined;
-  readonly #counter: TokenCounter;
-  readonly #reader = new BlockReader();
   readonly #chunks: PlannedChunk[] = [];
   #heading = '';
   #chunkHeading = '';
   #parts: number[] = [];
   /** Tokens of the open chunk, and the block it ends with. */
   #tokens = 0;
-  #last: Counted | undefined;
-  #lastText = '';
+  #last = '';
 
-  constructor(limit: Limit, known?: TokenCounts) {
+  constructor(markdown: string, limit: Limit) {
+    this.#markdown = markdown;
     this.#limit = limit;
-    this.#known = known;
-    this.#counter = new TokenCounter(limit, known);
   }
 
-  /** The next part; lines end in LF. */
-  add(part: string): void {
-    for (const block of this.#reader.read(part)) this.#addBlock(block);
-  }
-
-  finish(): ChunkPlan {
-    for (const block of this.#reader.finish()) this.#addBlock(block);
+  plan(): ChunkPlan {
+    for (const block of blocksOf(this.#markdown)) this.#addBlock(block);
     this.#emit();
-    const {maxTokens} = this.#limit;
-    return {maxTokens, chunks: this.#chunks, counts: this.#known ?? this.#counter.counts};
+    return {maxTokens: this.#limit.maxTokens, chunks: this.#chunks};
   }
 
   #addBlock(block: Block): void {
-    const {maxTokens} = this.#limit;
-    const counter = this.#counter;
-    const counted = counter.countBlock(block);
-    const own = counted.tokens;
-    // E2: the joined text is what counts; a separator may merge with the end of the block before it.
-    const joined = this.#last
-      ? this.#tokens + counter.behind(this.#last, this.#lastText, SEPARATOR) + own
-      : Infinity;
+    const {maxTokens, countTokens} = this.#limit;
+    const own = countUpTo(block.text, this.#limit);
+    const isOpen = this.#parts.length > 0;
+    // The joined text is what counts; a separator may merge with the end of the block before it. (E2)
+    const joined = isOpen ? this.#tokens + tokensAdded(this.#last, SEPARATOR, countTokens) + own : Infinity;
     if (joined <= maxTokens) {
       this.#heading = block.heading ?? this.#heading;
-      this.#append(block, counted, joined);
+      this.#append(block, joined);
       return;
     }
     this.#emit();
@@ -67,23 +53,21 @@ export class ChunkPlanner {
     this.#heading = block.heading ?? this.#heading;
     if (own <= maxTokens) {
       this.#chunkHeading = this.#heading;
-      this.#append(block, counted, own);
+      this.#append(block, own);
     } else {
-      for (const piece of splitBlock(block, this.#limit, counter)) {
-        const start = block.start + piece.start;
-        const parts = [start, start + piece.text.length];
-        this.#chunks.push({heading: this.#heading, parts, tokens: piece.tokens});
+      for (const {start, text, tokens} of splitBlock(block, this.#limit)) {
+        const from = block.start + start;
+        this.#chunks.push({heading: this.#heading, parts: [from, from + text.length], tokens});
       }
     }
   }
 
-  #append({start, text}: Block, counted: Counted, tokens: number): void {
+  #append({start, text}: Block, tokens: number): void {
     const parts = this.#parts;
     const end = start + text.length;
     if (this.#isSeparator(parts.at(-1), start)) parts[parts.length - 1] = end;
     else parts.push(start, end);
-    this.#last = counted;
-    this.#lastText = text;
+    this.#last = text;
     this.#tokens = tokens;
   }
 
@@ -92,12 +76,13 @@ export class ChunkPlanner {
       this.#chunks.push({heading: this.#chunkHeading, parts: this.#parts, tokens: this.#tokens});
     }
     this.#parts = [];
-    this.#last = undefined;
   }
 
   /** Whether a separator stands between the end of a block and the start of the next: a block starts behind a LF. */
   #isSeparator(end: number | undefined, start: number): boolean {
-    return end !== undefined && start - end === SEPARATOR.length && this.#reader.unitAt(end) === LINE_FEED;
+    return (
+      end !== undefined && start - end === SEPARATOR.length && this.#markdown.charCodeAt(end) === LINE_FEED
+    );
   }
 }
 
@@ -117,7 +102,16 @@ function textOf(document: string, parts: readonly number[]): string {
   return text;
 }
 
-/** A carriage return ends a line in CommonMark, and would make counts depend on what follows a cut. */
-function withLineFeeds(markdown: string): string {
-  return markdown.includes('\r') ? markdown.replaceAll(/\r\n?/g, '\n') : markdown;
+/**
+ * FR-WF-15: packs a document into chunks of at most `maxTokens`, in document order. Only a line of code
+ * that is larger by itself exceeds the limit (E4). `token_count` is exact for `text` (FR-WF-15d).
+ *
+ * `countTokens` must count as cl100k_base does; `Limit` names the property that is relied on.
+ */
+export function chunkMarkdown(
+  markdown: string,
+  maxTokens: number,
+  countTokens: (text: string) => number,
+): FetchChunk[] {
+  return chunksOf(markdown, planChunks(markdown, {maxTokens, countTokens}).chunks);
 }

@@ -28,13 +28,13 @@ describe('what V8 is told of when to optimise', () => {
 /** Whether V8 takes a function for hot that has run 1,500 times, once a thread has done a job. */
 function isOptimized(ownsProcess: boolean): boolean {
   const program = `
-    const [{WorkerPool, DEFAULT_WORKER_POOL}, {Budget}, {systemClock}] = await Promise.all([
+    const [{WorkerPool, DEFAULT_WORKER_POOL}, {Deadline}, {systemClock}] = await Promise.all([
       import(${JSON.stringify(packageFile('dist/web/convert/worker-pool.js'))}),
-      import(${JSON.stringify(packageFile('dist/core/budget.js'))}),
+      import(${JSON.stringify(packageFile('dist/core/deadline.js'))}),
       import(${JSON.stringify(packageFile('dist/core/clock.js'))}),
     ]);
     const workers = new WorkerPool({...DEFAULT_WORKER_POOL, ownsProcess: ${ownsProcess}});
-    const budget = new Budget(60_000, systemClock);
+    const budget = new Deadline(60_000, systemClock);
     const job = {kind: 'chunk', markdown: 'Some words. '.repeat(20_000), maxTokens: 600};
     const {ok} = await workers.run(job, budget);
     if (!ok) throw new Error('The job failed.');

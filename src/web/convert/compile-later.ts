@@ -1,3 +1,5 @@
+// Tells V8 to optimise later, where the process is ours.
+
 import {setFlagsFromString} from 'node:v8';
 
 /**

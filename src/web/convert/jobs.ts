@@ -1,18 +1,16 @@
+// The jobs that a thread or the caller runs: bytes to Markdown with a chunk plan, and questions about Markdown.
+
 import type {Result} from '../../core/result.ts';
-import {type DecodeOptions, decodeText, measureUtf8, utf8Parts} from '../decode/decode-text.ts';
-import {type PageAbout, pageAbout} from '../extract/about/page-about.ts';
-import {extractHtml, type PackedDocument, packHtml} from '../extract/extract-html.ts';
-import {extractFeed} from '../extract/feed/extract-feed.ts';
-import {xmlCharset} from '../extract/feed/xml-charset.ts';
-import {extractJson} from '../extract/json/extract-json.ts';
-import {normalizeWhitespace} from '../extract/normalize-whitespace.ts';
-import {hasSpaIndicators} from '../extract/spa-indicators.ts';
-import {SourceText} from '../extract/tree/source-text.ts';
+import {type PageAbout, pageAbout} from '../extract/about.ts';
+import {normalizeWhitespace} from '../extract/block-writer.ts';
+import {extractHtml, hasSpaIndicators} from '../extract/extract-html.ts';
+import {extractFeed, xmlCharset} from '../extract/feed.ts';
+import {extractJson} from '../extract/json.ts';
 import type {ExtractionMode} from '../options.ts';
 import type {ChunkPlan, ExtractedDocument, Media} from '../page.ts';
-import type {QuoteCheck} from '../read/quote/quote-check.ts';
-import type {Reading} from '../read/reading.ts';
-import {type ChunkJob, chunkPlanner, runChunkJob} from './plan-job.ts';
+import type {QuoteCheck, Reading} from '../read/reading.ts';
+import {decodeText} from '../transport/charset.ts';
+import {type ChunkJob, runChunkJob} from './plan-job.ts';
 import {type QuoteJob, type ReadJob, runQuoteJob, runReadJob} from './read-job.ts';
 
 /**
@@ -27,7 +25,7 @@ export interface ConvertJob {
   readonly headerCharset: string | undefined;
   readonly baseUrl: string;
   readonly honorBaseHref: boolean;
-  /** R2; of HTML. */
+  /** R2: of HTML. */
   readonly mode: ExtractionMode;
   /** Of a chunk. One job does all, so that no text is copied from thread to thread twice. */
   readonly maxTokens: number;
@@ -44,13 +42,6 @@ export interface ConvertedDocument {
   readonly bytes: Uint8Array;
 }
 
-/** A large page on its way from its thread. */
-export interface SentDocument extends Omit<ConvertedDocument, 'document'> {
-  readonly document: Omit<ExtractedDocument, 'markdown'>;
-  /** The Markdown in UTF-8, which is half of what a text takes, and is handed over as it is. */
-  readonly markdown: Uint8Array;
-}
-
 export interface JobResults {
   readonly convert: ConvertedDocument;
   readonly chunk: ChunkPlan;
@@ -60,9 +51,6 @@ export interface JobResults {
 
 export type Job = ConvertJob | ChunkJob | ReadJob | QuoteJob;
 
-/** Bytes of a page from which on its memory matters. */
-const LARGE = 1_048_576;
-const CARRIAGE_RETURN = 0x0d;
 const NO_BYTES = new Uint8Array();
 
 /** The slow, pure part of a fetch: the same function here and in a worker thread. */
@@ -80,14 +68,8 @@ export function runJob(job: Job): JobResults[Job['kind']] {
 }
 
 /** What a thread need not copy to hand the result of a job over. */
-export function transferables(result: JobResults[Job['kind']] | SentDocument): ArrayBuffer[] {
-  const arrays =
-    'plan' in result
-      ? [result.bytes, result.plan.counts, 'markdown' in result ? result.markdown : NO_BYTES]
-      : 'counts' in result
-        ? [result.counts]
-        : [];
-  return arrays.filter(({length}) => length > 0).map(({buffer}) => buffer as ArrayBuffer);
+export function transferables(result: JobResults[Job['kind']]): ArrayBuffer[] {
+  return 'plan' in result && result.bytes.length > 0 ? [result.bytes.buffer as ArrayBuffer] : [];
 }
 
 function convert(job: ConvertJob): ConvertedDocument {
@@ -98,74 +80,19 @@ function convert(job: ConvertJob): ConvertedDocument {
 
 /** A function of its own, so that the decoded text is garbage when it returns. */
 function extract(job: ConvertJob): Omit<ConvertedDocument, 'plan'> {
-  const {media, baseUrl, honorBaseHref, mode} = job;
-  const {source, ...facts} = read(job);
-  const document =
-    media === 'html'
-      ? extractHtml(source, {baseUrl, honorBaseHref, mode})
-      : extractOther(media, source.toString(), baseUrl);
-  return {...facts, document};
-}
-
-/** The same for another thread. The Markdown of a large page is never one text here, which would be its largest part. */
-export function convertToSend(job: ConvertJob): SentDocument | ConvertedDocument {
-  if (job.media !== 'html' || job.bytes.length < LARGE) return convert(job);
-  const {document, ...facts} = pack(job);
-  const {markdown, ...said} = document;
-  const {maxTokens} = job;
-  // Chunks are planned with lines that end in LF, whatever they end in.
-  if (typeof markdown === 'string' || markdown.includes(CARRIAGE_RETURN)) {
-    const text = typeof markdown === 'string' ? markdown : Buffer.from(markdown).toString('utf8');
-    return {
-      ...facts,
-      document: {...said, markdown: text},
-      plan: runChunkJob({markdown: text, maxTokens}),
-    };
-  }
-  const planner = chunkPlanner(maxTokens);
-  for (const part of utf8Parts(markdown)) planner.add(part);
-  return {...facts, document: said, markdown, plan: planner.finish()};
-}
-
-interface PackedPage extends Omit<ConvertedDocument, 'document' | 'plan'> {
-  readonly document: PackedDocument;
-}
-
-function pack(job: ConvertJob): PackedPage {
-  const {baseUrl, honorBaseHref, mode} = job;
-  const {source, ...facts} = read(job);
-  return {...facts, document: packHtml(source, {baseUrl, honorBaseHref, mode})};
-}
-
-interface ReadSource extends Omit<ConvertedDocument, 'plan' | 'document'> {
-  readonly source: SourceText;
-}
-
-/** What the text itself says, in the form that takes less memory. */
-function read(job: ConvertJob): ReadSource {
-  const {media, bytes, mode} = job;
+  const {media, bytes, baseUrl, honorBaseHref, mode} = job;
   const html = media === 'html';
   const headerCharset = job.headerCharset ?? (media === 'feed' ? xmlCharset(bytes) : undefined);
-  const {source, fallback} = decode(bytes, {html, ...(headerCharset !== undefined && {headerCharset})});
-  const spaIndicators = html && hasSpaIndicators(source);
+  const {text, fallback} = decodeText(bytes, {html, ...(headerCharset !== undefined && {headerCharset})});
+  const spaIndicators = html && hasSpaIndicators(text);
   job.bytes = NO_BYTES;
   return {
-    source,
+    document: html ? extractHtml(text, {baseUrl, honorBaseHref, mode}) : extractOther(media, text, baseUrl),
     charsetFallback: fallback,
     spaIndicators,
-    about: html ? pageAbout(source, mode) : {},
+    about: html ? pageAbout(text, mode) : {},
     bytes: spaIndicators ? bytes : NO_BYTES,
   };
-}
-
-function decode(bytes: Uint8Array, options: DecodeOptions): {source: SourceText; fallback: boolean} {
-  const measured = options.html && bytes.length >= LARGE ? measureUtf8(bytes, options) : undefined;
-  // Every piece that is not ASCII has to be decoded; a text that is little else is better decoded at once.
-  if (measured && (bytes.length - measured.length) * 16 < bytes.length) {
-    return {source: SourceText.ofUtf8(bytes, measured.length), fallback: measured.fallback};
-  }
-  const {text, fallback} = decodeText(bytes, options);
-  return {source: SourceText.of(text), fallback};
 }
 
 function extractOther(media: Exclude<Media, 'html'>, text: string, baseUrl: string): ExtractedDocument {

@@ -1,3 +1,5 @@
+// Converts a PDF. Only loaded for one.
+
 import {extractPdf} from '../extract/pdf/extract-pdf.ts';
 import type {ConvertedDocument, ConvertJob} from './jobs.ts';
 import {runChunkJob} from './plan-job.ts';

@@ -1,8 +1,10 @@
+// The entry of the process that reads one PDF.
+
 import type {ConvertJob} from './jobs.ts';
-import {PDF_HEAP_MB, WorkerThread} from './worker-thread.ts';
+import {PDF_HEAP_MB, WorkerThread} from './workers.ts';
 
 /**
- * The entry of a process that reads one PDF (`pdf-process.ts`). The work is done by a thread, so that this one hears
+ * The work is done by a thread, so that this one hears
  * when its host is gone, whatever the document keeps the other one busy with.
  */
 process.once('disconnect', () => process.exit());

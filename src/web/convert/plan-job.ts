@@ -1,5 +1,7 @@
-import {ChunkPlanner, planChunks} from '../chunk/plan-chunks.ts';
-import type {ChunkPlan, TokenCounts} from '../page.ts';
+// Plans chunks. The only job of a cached page, so nothing that converts is loaded here.
+
+import {planChunks} from '../chunk/plan-chunks.ts';
+import type {ChunkPlan} from '../page.ts';
 import {countTokens} from '../tokens/count-tokens.ts';
 
 export interface ChunkJob {
@@ -7,16 +9,9 @@ export interface ChunkJob {
   readonly markdown: string;
   /** Of a chunk. */
   readonly maxTokens: number;
-  /** What is known of the document. */
-  readonly counts?: TokenCounts | undefined;
-}
-
-/** Plans the chunks of a document that comes in parts, whose lines end in LF. */
-export function chunkPlanner(maxTokens: number): ChunkPlanner {
-  return new ChunkPlanner({maxTokens, countTokens});
 }
 
 /** The one job of a cached page; nothing that converts documents is loaded for it. */
-export function runChunkJob({markdown, maxTokens, counts}: Omit<ChunkJob, 'kind'>): ChunkPlan {
-  return planChunks(markdown, {maxTokens, countTokens}, counts);
+export function runChunkJob({markdown, maxTokens}: Omit<ChunkJob, 'kind'>): ChunkPlan {
+  return planChunks(markdown, {maxTokens, countTokens});
 }

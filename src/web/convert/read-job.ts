@@ -1,10 +1,11 @@
+// Answers questions about a document. Nothing that converts is loaded here.
+
 import {ok, type Result} from '../../core/result.ts';
+import {checkQuotes} from '../read/check-quotes.ts';
 import {compareSections} from '../read/compare-sections.ts';
-import {checkQuotes} from '../read/quote/check-quotes.ts';
-import type {QuoteCheck} from '../read/quote/quote-check.ts';
 import {readDocument} from '../read/read-document.ts';
 import type {Links} from '../read/readable-page.ts';
-import type {Ask, Reading} from '../read/reading.ts';
+import type {Ask, QuoteCheck, Reading} from '../read/reading.ts';
 import {countTokens} from '../tokens/count-tokens.ts';
 
 /** One question about a document, whose lines end in LF. */

@@ -1,12 +1,14 @@
+// The entry of a worker thread.
+
 import {parentPort, workerData} from 'node:worker_threads';
-import {ConversionProblem} from '../extract/conversion-problem.ts';
+import {ConversionProblem} from '../extract/extract-html.ts';
 import {compileLater} from './compile-later.ts';
-import {convertToSend, type Job, type JobResults, runJob, type SentDocument, transferables} from './jobs.ts';
-import type {ThreadData} from './worker-thread.ts';
+import {type Job, type JobResults, runJob, transferables} from './jobs.ts';
+import type {ThreadData} from './workers.ts';
 
 if ((workerData as ThreadData).ownsProcess) compileLater();
 
-/** The entry of a worker thread: one job at a time, one answer a job. */
+/** One job at a time, one answer a job. */
 parentPort?.on('message', async (job: Job) => {
   try {
     const value = await run(job);
@@ -20,9 +22,8 @@ parentPort?.on('message', async (job: Job) => {
 });
 
 /** The reader of PDF is loaded for a PDF only. */
-async function run(job: Job): Promise<JobResults[Job['kind']] | SentDocument> {
-  if (job.kind !== 'convert') return runJob(job);
-  if (job.media !== 'pdf') return convertToSend(job);
+async function run(job: Job): Promise<JobResults[Job['kind']]> {
+  if (job.kind !== 'convert' || job.media !== 'pdf') return runJob(job);
   const {runPdfJob} = await import('./pdf-job.ts');
   return runPdfJob(job);
 }

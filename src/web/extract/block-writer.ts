@@ -1,6 +1,6 @@
-import {PackedText} from './packed-text.ts';
+// Writes Markdown blocks: containers, prefixes and blank lines.
 
-export type BlockKind = 'paragraph' | 'heading' | 'fence' | 'rule' | 'table' | 'quote';
+type BlockKind = 'paragraph' | 'heading' | 'fence' | 'rule' | 'table' | 'quote';
 
 /** An open list item. */
 interface Item {
@@ -21,16 +21,12 @@ interface Quote {
 
 /** A page can nest deeper than its text is worth; beyond this, indentation would dwarf it. */
 const MAX_LEVELS = 32;
-/** Some dozen kilobytes. */
-const PARTS_TO_PACK = 512;
-
 /**
  * Writes blocks one after the other, each behind what its lists and block quotes put in front of a line.
  * Blocks are one blank line apart; a list has no blank lines unless CommonMark would misread it.
  */
 export class BlockWriter {
   readonly #output: string[] = [];
-  readonly #packed: PackedText | undefined;
   readonly #quotes: Quote[] = [{items: [], columns: []}];
   #listDepth = 0;
   #surplusQuotes = 0;
@@ -41,11 +37,6 @@ export class BlockWriter {
   #last:
     | {kind: BlockKind; list: number; items: number; quotes: number; innermost: Item | undefined}
     | undefined;
-
-  /** With room for a text of `expectedBytes`, what is written is packed: its blocks would take twice its memory. */
-  constructor(expectedBytes?: number) {
-    if (expectedBytes !== undefined) this.#packed = new PackedText(expectedBytes);
-  }
 
   get isInItem(): boolean {
     return this.#itemCount > 0;
@@ -85,7 +76,6 @@ export class BlockWriter {
   }
 
   write(kind: BlockKind, text: string): void {
-    if (this.#packed !== undefined && this.#output.length >= PARTS_TO_PACK) this.#pack();
     const itemCount = this.#itemCount;
     if (itemCount === 0 && this.#quotes.length === 1 && this.#quoteFloor === 1) {
       this.#writeOutside(kind, text);
@@ -124,20 +114,8 @@ export class BlockWriter {
     return this.#last === undefined;
   }
 
-  /** The text; of a writer that packs it, what `packed` is for. */
   toString(): string {
     return this.#output.join('');
-  }
-
-  /** What was written in UTF-8 or, where that is not the same text, as it is. The last call. */
-  packed(): Uint8Array | string {
-    this.#pack();
-    return this.#packed?.finish() ?? '';
-  }
-
-  #pack(): void {
-    this.#packed?.add(this.#output.join(''));
-    this.#output.length = 0;
   }
 
   get #innermost(): Quote {
@@ -227,4 +205,44 @@ function continuationColumn({items, columns}: Quote): number {
   while ((columns.at(-1) ?? 0) > wanted) columns.pop();
   const base = columns.at(-1) ?? 0;
   return wanted - base < 4 ? wanted : base;
+}
+
+/** A fence may stand in block quotes and right after a list marker; what follows its backticks holds none. */
+const FENCE = /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,})[^`]*$/;
+const CLOSING_FENCE = /^[ \t>]*(`{3,})[ \t]*$/;
+
+const MAX_BLANK_LINES = 2;
+
+/**
+ * FR-WF-13b: LF line ends, no blanks at line ends, at most two blank lines in a row, one LF at the end; `''` for
+ * text without any content. Between code fences only line ends change (FR-WF-EXT-WS-01). Idempotent.
+ */
+export function normalizeWhitespace(text: string): string {
+  if (text.trim() === '') return '';
+  const lines: string[] = [];
+  let fence = 0;
+  let blankLines = 0;
+  for (const rawLine of text.split('\n')) {
+    const line = rawLine.endsWith('\r') ? withoutFinal(rawLine, 0x0d) : rawLine;
+    if (fence > 0) {
+      const closing = line.includes('`') ? CLOSING_FENCE.exec(line)?.[1] : undefined;
+      const closes = closing !== undefined && closing.length >= fence;
+      lines.push(closes ? line.trimEnd() : line);
+      if (closes) fence = 0;
+      continue;
+    }
+    const trimmed = line.trimEnd();
+    blankLines = trimmed === '' ? blankLines + 1 : 0;
+    if (blankLines > MAX_BLANK_LINES) continue;
+    lines.push(trimmed);
+    fence = (trimmed.includes('```') ? FENCE.exec(trimmed)?.[1]?.length : undefined) ?? 0;
+  }
+  return `${withoutFinal(lines.join('\n'), 0x0a)}\n`;
+}
+
+/** All CRs before an LF go, so that a second pass finds nothing to do. */
+function withoutFinal(text: string, unit: number): string {
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === unit) end--;
+  return text.slice(0, end);
 }

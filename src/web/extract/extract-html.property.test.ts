@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readCommonMark} from '../../../test/support/read-commonmark.ts';
+import {normalizeWhitespace} from './block-writer.ts';
 import {extractHtml} from './extract-html.ts';
-import {normalizeWhitespace} from './normalize-whitespace.ts';
 
 const options = {baseUrl: 'https://example.com/dir/page?q=1', honorBaseHref: false};
 
@@ -12,102 +12,13 @@ interface Sample {
   readonly text: string;
 }
 
+// biome-ignore format: a case is a line
 const NASTY = [
-  ...[
-    '*',
-    '**',
-    '***',
-    '_',
-    '__',
-    '`',
-    '``',
-    '```',
-    '````',
-    '[',
-    ']',
-    '](',
-    '](x)',
-    '[a]',
-    '[a]:',
-    '[a]: /u',
-    '![',
-    '!',
-  ],
-  ...[
-    '<',
-    '<b>',
-    '</b>',
-    '<!--',
-    '-->',
-    '<?x',
-    '<![CDATA[',
-    '<http://a.b>',
-    '<a@b.c>',
-    '&',
-    '&amp;',
-    '&copy;',
-    '&#35;',
-  ],
-  ...[
-    '\\',
-    '\\*',
-    '#',
-    '##',
-    '# ',
-    '1.',
-    '1. ',
-    '2)',
-    '42. ',
-    '-',
-    '- ',
-    '+ ',
-    '>',
-    '> ',
-    '=',
-    '===',
-    '---',
-    '- - -',
-  ],
-  ...[
-    '~',
-    '~~',
-    '~~~',
-    '|',
-    ':---',
-    '|---|',
-    ':',
-    '(',
-    ')',
-    '"',
-    "'",
-    '.',
-    ',',
-    'a',
-    'bc',
-    'snake_case',
-    '2 * 3',
-    'C#',
-  ],
-  ...[
-    'a < b',
-    'é',
-    '“',
-    '」',
-    '→',
-    '€',
-    '😀',
-    '漢字',
-    'כתב',
-    '\u00a0',
-    ' ',
-    ' ',
-    ' ',
-    '\n',
-    '\t',
-    '    ',
-    'x',
-    'http://x.y',
-  ],
+  ...['*', '**', '***', '_', '__', '`', '``', '```', '````', '[', ']', '](', '](x)', '[a]', '[a]:', '[a]: /u', '![', '!'],
+  ...['<', '<b>', '</b>', '<!--', '-->', '<?x', '<![CDATA[', '<http://a.b>', '<a@b.c>', '&', '&amp;', '&copy;', '&#35;'],
+  ...['\\', '\\*', '#', '##', '# ', '1.', '1. ', '2)', '42. ', '-', '- ', '+ ', '>', '> ', '=', '===', '---', '- - -'],
+  ...['~', '~~', '~~~', '|', ':---', '|---|', ':', '(', ')', '"', "'", '.', ',', 'a', 'bc', 'snake_case', '2 * 3', 'C#'],
+  ...['a < b', 'é', '“', '」', '→', '€', '😀', '漢字', 'כתב', '\u00a0', ' ', ' ', ' ', '\n', '\t', '    ', 'x', 'http://x.y'],
 ];
 
 const nastyText: fc.Arbitrary<string> = fc
@@ -155,14 +66,9 @@ const {styled} = fc.letrec<{styled: Sample}>(tie => ({
     within('span', joined(tie('styled'), 3)),
   ),
 }));
+// biome-ignore format: a list
 const HREFS = [
-  '/a(b)',
-  '?a=1&copy;=2',
-  'x y',
-  '#f`',
-  'javascript:alert(1)',
-  'mailto:a b@c.d',
-  'https://o.example/\\*',
+  '/a(b)', '?a=1&copy;=2', 'x y', '#f`', 'javascript:alert(1)', 'mailto:a b@c.d', 'https://o.example/\\*',
   '//h/[x]',
 ];
 const link = fc

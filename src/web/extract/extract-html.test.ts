@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {extractHtml} from './extract-html.ts';
+import {extractHtml, hasSpaIndicators} from './extract-html.ts';
 
 const baseUrl = 'https://example.com/docs/page?q=1';
 
@@ -83,6 +83,70 @@ describe('removal', () => {
     'overflow:hidden',
   ])('ruling D2 style="%s" does not hide', style => {
     expect(markdown(`<p style="${style}">kept</p>`)).toBe('kept\n');
+  });
+
+  test.each([
+    'display:none;display:bogus',
+    'display:none!important;display:block',
+    'display:none;display:',
+    'display:none;}display:block',
+    'display:none;display:inline none',
+    'display:none;display:inline-block block',
+    'display:var(--unset,none)',
+    '--x:none;display:var(--x)',
+    'visibility:hidden;visibility:nonsense',
+    'visibility:hidden!important;visibility:visible',
+    'visibility:collapse',
+  ])('red team F8: style="%s" hides, as in a browser', style => {
+    expect(markdown(`<p style="${style}">gone</p><p>kept</p>`)).toBe('kept\n');
+  });
+
+  test.each([
+    "--x:';display:none;'",
+    '--x:(;display:none)',
+    'color:url(;display:none)',
+    'display:no/**/ne',
+    'display:\\20none',
+    'display:none none',
+    'display:none;display:inline flex',
+    'display:none;display:revert',
+    'opacity:0;opacity:1',
+    'font-size:0;font:12px serif',
+    'color:rgb(0, 0, 0)',
+    'color:rgb(0 0 0 / 1)',
+    'color:#100',
+    '-display:none;x:opacity:0',
+  ])('red team F8: style="%s" does not hide, as in a browser', style => {
+    expect(markdown(`<p style="${style}">kept</p>`)).toBe('kept\n');
+  });
+
+  test.each([
+    'style="opacity:0"',
+    'style="opacity:-1;opacity:bogus"',
+    'style="font-size:0"',
+    'style="font:0/0 a"',
+    'style="position:absolute;left:-9999px"',
+    'style="text-indent:-9999px"',
+    'style="position:absolute;clip:rect(0,0,0,0)"',
+    'style="clip-path:inset(100%)"',
+    'style="color:transparent"',
+    'style="color:rgba(0, 0, 0, 0)"',
+    'style="content-visibility:hidden"',
+    'popover',
+  ])('red team F9: what %s hides is left out', attribute => {
+    expect(markdown(`<p ${attribute}>gone</p><p>kept</p>`)).toBe('kept\n');
+  });
+
+  test.each([
+    '<p style="font-size:0"><span style="font-size:16px">kept</span></p>',
+    '<p style="color:transparent;background-clip:text">kept</p>',
+    '<p style="left:-9999px">kept</p>',
+  ])('red team F9: %s is shown', html => {
+    expect(markdown(html)).toBe('kept\n');
+  });
+
+  test('red team F9: a picture has no text that a colour could hide', () => {
+    expect(markdown('<img style="color:transparent" src="https://e.com/a.png" alt="a">')).toContain('a.png');
   });
 
   test('ruling D2 embedded content and form controls are dropped', () => {
@@ -180,5 +244,110 @@ describe('trees', () => {
     expect(markdown('<p>a <b>b <i>c</b> d</i> e')).toBe('a **b *c*** *d* e\n');
     expect(markdown('<table>foster<tr><td>cell')).toBe('foster\n\n| cell |\n|---|\n');
     expect(markdown('a<!-- b -->c<p')).toBe('ac\n');
+  });
+});
+
+test.each([
+  '<script type="module">',
+  '<SCRIPT TYPE="Module">',
+  '<div id="__next">',
+  '<div ID="App">',
+  '<div class="x" id="root">',
+  'window.__NUXT__={}',
+  'WINDOW.__initial_state__ = 1',
+  '<div id=app>',
+  '<div id=root></div><script type=module src=/x.js></script>',
+  '<div id=__next class=x>',
+  '<main id=root/>',
+  "<div id='root'>",
+  '<script type=module>',
+])('FR-WF-12c.2 %s', html => {
+  expect(hasSpaIndicators(`<html><body>${html}</body>`)).toBe(true);
+});
+
+test.each([
+  '<div id=apple>',
+  '<div id=root-2>',
+  '<div id="apple">',
+  `<div id='root">`,
+  '<script type="module" src="x">',
+  'window.__NUXT',
+  '',
+])('FR-WF-12c.2 %s is none: the comparison is literal', html => {
+  expect(hasSpaIndicators(html)).toBe(false);
+});
+
+test('FR-WF-12c.2 takes linear time', () => {
+  const start = performance.now();
+  expect(hasSpaIndicators('<script type="id="window.__'.repeat(200_000))).toBe(false);
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
+describe('revised rulings', () => {
+  const extract = (html: string) => extractHtml(html, {baseUrl: 'https://a.example/', honorBaseHref: false});
+  const markdown = (html: string) => extract(html).markdown;
+
+  describe('D2: the button of a heading', () => {
+    test.each([
+      '<h2><button>Shipping</button></h2>',
+      '<h2 class="accordion-header">\n <span><button aria-expanded="false">Shipping<svg><title>arrow</title></svg></button></span></h2>',
+    ])('D2: is its text where it is all of it: %s', html => {
+      expect(markdown(`${html}<p>Text.`)).toBe('## Shipping\n\nText.\n');
+    });
+
+    test.each([
+      ['<h2>Title <button>Copy link</button></h2>', '## Title\n'],
+      ['<h2><button>One</button><button>Two</button></h2><p>x', 'x\n'],
+      ['<h2><button hidden>One</button></h2><p>x', 'x\n'],
+      ['<h2><img src="/i" alt="Logo"><button>One</button></h2>', '## ![Logo](https://a.example/i)\n'],
+      ['<p><button>One</button></p><p>x', 'x\n'],
+    ])('D2: is left out elsewhere: %s', (html, expected) => {
+      expect(markdown(html)).toBe(expected);
+    });
+  });
+
+  describe('D5: the language of a fence', () => {
+    test.each([
+      ['<pre><code class="language-ts">x</code></pre>', 'ts'],
+      ['<pre class="lang-ts"><code>x</code></pre>', 'ts'],
+      ['<div class="highlight highlight-source-js"><pre>x</pre></div>', 'js'],
+      ['<div class="language-ruby"><pre><code>x</code></pre></div>', 'ruby'],
+      // The nearest one counts.
+      ['<div class="language-a"><pre class="language-b"><code class="language-c">x</code></pre></div>', 'c'],
+      ['<div class="language-a"><pre class="language-b">x</pre></div>', 'b'],
+      ['<section class="language-a"><div><pre>x</pre></div></section>', ''],
+      ['<div class="highlight-source"><pre>x</pre></div>', ''],
+    ])('D5: %s', (html, language) => {
+      expect(markdown(html)).toBe(`\`\`\`${language}\nx\n\`\`\`\n`);
+    });
+  });
+
+  describe('D9: a table of one column', () => {
+    test('D9: whose cells hold blocks is layout', () => {
+      const html =
+        '<table><tr><td><h2>Head</h2><p>One.</p></td></tr><tr><td><ul><li>two</ul></td></tr></table><p>After.';
+      expect(markdown(html)).toBe('## Head\n\nOne.\n\n- two\n\nAfter.\n');
+    });
+
+    test.each(
+      // biome-ignore format: a case is a line
+      [
+        ['text alone', '<table><tr><td>a</td></tr><tr><td>b</td></tr></table>', '| a |\n|---|\n| b |\n'],
+        ['two columns', '<table><tr><td><p>a</p></td><td>b</td></tr></table>', '| a | b |\n|---|---|\n'],
+        ['a wider row further down', '<table><tr><td><p>a</p></td></tr><tr><td>b</td><td>c</td></tr></table>', '| a | |\n|---|---|\n| b | c |\n'],
+        ['a block in its caption', '<table><caption><p>Cap</p></caption><tr><td>a</td></tr></table>', 'Cap\n\n| a |\n|---|\n'],
+      ],
+    )('D9: is a table with %s', (_, html, expected) => {
+      expect(markdown(html)).toBe(expected);
+    });
+  });
+
+  describe('review R18: what a page calls itself has a bound', () => {
+    test('review R18: a title of megabytes is cut between characters', () => {
+      const {title = ''} = extract(`<title>${'\u{1f600}'.repeat(1_000_000)}</title><p>x`);
+      expect(title).toBe(`${'\u{1f600}'.repeat(999)}…`);
+      expect(extract(`<title>${'x'.repeat(1000)}</title>`).title).toBe('x'.repeat(1000));
+      expect(extract(`<h1>${'x'.repeat(1001)}</h1>`).title).toBe(`${'x'.repeat(999)}…`);
+    });
   });
 });

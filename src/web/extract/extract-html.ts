@@ -1,22 +1,21 @@
-import {toUrl} from '../../core/text/to-url.ts';
+// HTML becomes Markdown, in full or reader mode.
+
+import {toUrl} from '../../core/text/parse.ts';
 import type {ExtractionMode} from '../options.ts';
 import type {ExtractedDocument} from '../page.ts';
+import {documentLanguage, documentTitle} from './about.ts';
 import {BlockWriter} from './block-writer.ts';
 import {TreeConverter} from './convert-tree.ts';
-import {documentTitle} from './document-title.ts';
-import {hasContent} from './has-content.ts';
 import {LinkTargets} from './link-targets.ts';
+import {parseHtml} from './parse/parse-fully.ts';
 import {scanMainContent} from './reader/main-content.ts';
 import {readingTree} from './reader/reading-tree.ts';
 import {scanDocument} from './scan-document.ts';
-import {ATTRIBUTE} from './tree/attribute.ts';
-import {parseHtml} from './tree/parse-html.ts';
-import type {SourceText} from './tree/source-text.ts';
-import {TAG} from './tree/tag.ts';
+import {ATTRIBUTE, TAG} from './tree/tags.ts';
 import {DOCUMENT, NONE, type Tree} from './tree/tree.ts';
 import {visibleText} from './tree/visible-text.ts';
 
-export interface ExtractHtmlOptions {
+interface ExtractHtmlOptions {
   /** D10: `final_url`, the base of relative links. */
   readonly baseUrl: string;
   /** Whether `<base href>` replaces it. */
@@ -26,45 +25,22 @@ export interface ExtractHtmlOptions {
 }
 
 /** SRD 3.5.1, R2: the Markdown, title and language of an HTML document. Pure; the same input gives the same bytes. */
-export function extractHtml(html: string | SourceText, options: ExtractHtmlOptions): ExtractedDocument {
+export function extractHtml(html: string, options: ExtractHtmlOptions): ExtractedDocument {
   const writer = new BlockWriter();
   const said = writeHtml(html, options, writer);
+  // What is written is put together when the tree is gone.
   return {markdown: writer.toString(), ...said};
 }
 
-/** The same with Markdown that `BlockWriter` has packed. */
-export interface PackedDocument extends Omit<ExtractedDocument, 'markdown'> {
-  readonly markdown: Uint8Array | string;
-}
-
-export function packHtml(html: SourceText, options: ExtractHtmlOptions): PackedDocument {
-  const writer = new BlockWriter(html.length);
-  const said = writeHtml(html, options, writer);
-  return {markdown: writer.packed(), ...said};
-}
-
-/** The same for a parsed document; `htmlLength` is the length of its source. */
-export function extractTree(tree: Tree, htmlLength: number, options: ExtractHtmlOptions): ExtractedDocument {
-  const writer = new BlockWriter();
-  const said = writeTree(tree, htmlLength, options, writer);
-  return {markdown: writer.toString(), ...said};
-}
-
-/** What a document says beside its text. */
-type Said = Omit<ExtractedDocument, 'markdown'>;
-
-/** What is written is put together when the tree is gone. */
-function writeHtml(html: string | SourceText, options: ExtractHtmlOptions, writer: BlockWriter): Said {
+function writeHtml(
+  html: string,
+  options: ExtractHtmlOptions,
+  writer: BlockWriter,
+): Omit<ExtractedDocument, 'markdown'> {
   const tree = options.mode === 'reader' ? readingTree(html) : parseHtml(html);
-  const said = writeTree(tree, html.length, options, writer);
-  tree.release();
-  return said;
-}
-
-function writeTree(tree: Tree, htmlLength: number, options: ExtractHtmlOptions, writer: BlockWriter): Said {
   const title = documentTitle(tree);
   const language = documentLanguage(tree);
-  const targets = new LinkTargets(linkBase(tree, options), htmlLength);
+  const targets = new LinkTargets(linkBase(tree, options), html.length);
   if (options.mode === 'reader')
     new TreeConverter(tree, scanMainContent(tree), targets, writer).convert(DOCUMENT);
   else writeFirstRoot(tree, targets, writer);
@@ -83,19 +59,6 @@ function writeFirstRoot(tree: Tree, targets: LinkTargets, writer: BlockWriter): 
   }
 }
 
-/** Review R18: longer than any language has a name (BCP 47 has 35 for the usual ones); a part of it would be another. */
-const LONGEST_LANGUAGE = 100;
-
-// FR-WF-13f
-function documentLanguage(tree: Tree): string | undefined {
-  for (let node = tree.firstChild(DOCUMENT); node !== NONE; node = tree.nextSibling(node)) {
-    if (tree.tag(node) !== TAG.html) continue;
-    const language = visibleText(tree.attribute(node, ATTRIBUTE.lang) ?? '');
-    return language.trim() === '' || language.length > LONGEST_LANGUAGE ? undefined : language;
-  }
-  return undefined;
-}
-
 function linkBase(tree: Tree, {baseUrl, honorBaseHref}: ExtractHtmlOptions): string {
   if (!honorBaseHref) return baseUrl;
   for (let node = tree.firstChild(DOCUMENT); node !== NONE; node = tree.following(node, DOCUMENT)) {
@@ -106,4 +69,45 @@ function linkBase(tree: Tree, {baseUrl, honorBaseHref}: ExtractHtmlOptions): str
     return url !== undefined && /^https?:$/.test(url.protocol) ? url.href : baseUrl;
   }
   return baseUrl;
+}
+
+/** D3: whether text, or an image with an alternative text, is left in `root`. */
+function hasContent(tree: Tree, root: number, removed: Uint8Array): boolean {
+  let node = tree.firstChild(root);
+  while (node !== NONE) {
+    const isRemoved = removed[node] === 1;
+    if (!isRemoved) {
+      const tag = tree.tag(node);
+      const text =
+        tag === TAG.text ? tree.text(node) : tag === TAG.img ? tree.attribute(node, ATTRIBUTE.alt) : '';
+      if (text && visibleText(text).trim() !== '') return true;
+    }
+    node = isRemoved ? tree.followingSkipped(node, root) : tree.following(node, root);
+  }
+  return false;
+}
+
+const INDICATORS =
+  /<script type=(?:"module"|'module'|module)>|id=(?:"(?:__next|app|root)"|'(?:__next|app|root)'|(?:__next|app|root)(?=[\s>/]))|window\.__(?:NUXT|INITIAL_STATE)__/i;
+
+/**
+ * FR-WF-12c.2: whether the HTML, as it came, holds one of the marks of a single-page application. Beyond the
+ * letter, the quotes may be single or left out, as minifiers leave them out.
+ */
+export function hasSpaIndicators(html: string): boolean {
+  return INDICATORS.test(html);
+}
+
+/** Why a document cannot be turned into Markdown: what a program can tell apart. */
+export type ProblemReason = 'damaged' | 'encrypted' | 'no_text' | 'too_complex';
+
+/** Expected: thrown where a document is converted, and an `extraction_failed` where the job ends. */
+export class ConversionProblem extends Error {
+  override readonly name = 'ConversionProblem';
+  readonly reason: ProblemReason;
+
+  constructor(reason: ProblemReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }

@@ -70,7 +70,7 @@ const READER_PAGES: Record<string, (size: number) => string> = {
 };
 
 describe('hostile pages', () => {
-  test.each(Object.keys(PAGES))('hostile HTML, linear time and output: %s', name => {
+  test.each(Object.keys(PAGES))('hostile HTML, linear time and output: %s', {tags: 'stress'}, name => {
     const page = PAGES[name]?.(32_000) ?? '';
     const start = performance.now();
     const {markdown} = extractHtml(page, options);
@@ -81,6 +81,7 @@ describe('hostile pages', () => {
 
   test.each([...Object.entries(PAGES), ...Object.entries(READER_PAGES)])(
     'R2 hostile HTML in reader mode, linear time and output: %s',
+    {tags: 'stress'},
     (_, make) => {
       const page = make(32_000);
       const start = performance.now();

@@ -1,4 +1,6 @@
-import {toUrl} from '../../core/text/to-url.ts';
+// The targets of links and images of one document: made absolute, and written so that Markdown reads them.
+
+import {toUrl} from '../../core/text/parse.ts';
 
 const UNWANTED_SCHEME = /^(?:javascript|vbscript|data|blob):/i;
 /** What would end a link target, or be read as an escape or as code. */

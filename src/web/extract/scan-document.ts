@@ -1,9 +1,7 @@
-import {isBoilerplate} from './boilerplate.ts';
-import {ATTRIBUTE} from './tree/attribute.ts';
-import type {DocumentForm} from './tree/document-form.ts';
-import {ROLE, roleOf} from './tree/element-role.ts';
-import {soleButton} from './tree/sole-button.ts';
-import {TAG} from './tree/tag.ts';
+// One pass over a tree: what in it is furniture, and how the page is built.
+
+import {type DocumentForm, isHidden} from './tree/element-facts.ts';
+import {ATTRIBUTE, ROLE, roleOf, TAG} from './tree/tags.ts';
 import {DOCUMENT, NONE, type Tree} from './tree/tree.ts';
 
 export interface DocumentScan {
@@ -31,15 +29,9 @@ interface OpenTable {
   holdsBlocks: boolean;
 }
 
+// biome-ignore format: a list
 const BLOCKS: ReadonlySet<number> = new Set([
-  ROLE.block,
-  ROLE.heading,
-  ROLE.list,
-  ROLE.item,
-  ROLE.preformatted,
-  ROLE.quote,
-  ROLE.rule,
-  ROLE.term,
+  ROLE.block, ROLE.heading, ROLE.list, ROLE.item, ROLE.preformatted, ROLE.quote, ROLE.rule, ROLE.term,
 ]);
 /** Blocks that are parts of the table itself. */
 const TABLE_PARTS: ReadonlySet<number> = new Set([TAG.thead, TAG.tbody, TAG.tfoot, TAG.colgroup, TAG.col]);
@@ -113,4 +105,57 @@ function noteRoot(tree: Tree, node: number, tag: number, firsts: Int32Array): vo
   if (firsts[2] === NONE && MAIN_ROLE.test(tree.attribute(node, ATTRIBUTE.role) ?? '')) firsts[2] = node;
   if (firsts[3] === NONE && tree.attribute(node, ATTRIBUTE.id)?.toLowerCase() === 'content') firsts[3] = node;
   if (firsts[4] === NONE && CONTENT_CLASS.test(tree.attribute(node, ATTRIBUTE.class) ?? '')) firsts[4] = node;
+}
+
+const TOKENS = 'nav|menu|sidebar|footer|header|advertisement|ad|social|related|comments';
+const CLASS = new RegExp(`(?:^|[ \\t\\n\\f\\r])(?:${TOKENS})(?![^ \\t\\n\\f\\r])`, 'i');
+const ID = new RegExp(`^(?:${TOKENS})$`, 'i');
+
+/**
+ * FR-WF-13 steps 1 to 3: whether an element is left out, with all that is in it. `isKept` is one whose name alone
+ * would drop it.
+ */
+function isBoilerplate(tree: Tree, node: number, isKept = false): boolean {
+  const tag = tree.tag(node);
+  if (roleOf(tag) === ROLE.dropped && !isKept) return true;
+  // A closed dialog is as invisible as any other hidden element.
+  if (tag === TAG.dialog && tree.attribute(node, ATTRIBUTE.open) === undefined) return true;
+  if (!tree.hasAttributes(node)) return false;
+  return isHidden(tree, node) || isAriaHidden(tree, node) || hasToken(tree, node, tag);
+}
+
+function isAriaHidden(tree: Tree, node: number): boolean {
+  return tree.attribute(node, ATTRIBUTE['aria-hidden'])?.trim().toLowerCase() === 'true';
+}
+
+// FR-WF-EXT-CLASS-01: whole tokens only. D2: html and body are exempt.
+function hasToken(tree: Tree, node: number, tag: number): boolean {
+  if (tag === TAG.html || tag === TAG.body) return false;
+  const className = tree.attribute(node, ATTRIBUTE.class);
+  if (className !== undefined && CLASS.test(className)) return true;
+  const id = tree.attribute(node, ATTRIBUTE.id);
+  return id !== undefined && ID.test(id);
+}
+
+/** A heading has few parts; one with more is no accordion, and looking costs the same for all. */
+const MOST_NODES = 100;
+
+/** D2: the `button` that is all of a heading, as in accordions; `NONE` where something else is beside it. */
+function soleButton(tree: Tree, heading: number): number {
+  let button = NONE;
+  let looked = 0;
+  let node = tree.firstChild(heading);
+  while (node !== NONE) {
+    looked += 1;
+    if (looked > MOST_NODES) return NONE;
+    const tag = tree.tag(node);
+    const isBlank = tag !== TAG.text || tree.text(node).trim() === '';
+    if (!isBlank || tag === TAG.img) return NONE;
+    if (tag === TAG.button) {
+      if (button !== NONE) return NONE;
+      button = node;
+    }
+    node = tag === TAG.button ? tree.followingSkipped(node, heading) : tree.following(node, heading);
+  }
+  return button;
 }

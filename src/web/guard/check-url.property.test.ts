@@ -1,10 +1,10 @@
 import {BlockList} from 'node:net';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {resolveConfig} from '../../config/resolve/resolve-config.ts';
-import {parseUrl} from '../url/parse-url.ts';
+import {resolveConfig} from '../../config/resolve-config.ts';
+import {parseUrl} from '../url.ts';
 import {checkUrl} from './check-url.ts';
-import {readGuardPolicy} from './guard-policy.ts';
+import {readGuardPolicy} from './policy.ts';
 
 const resolved = resolveConfig({}, {env: {}, cwd: '/', tempDir: '/tmp'});
 if (!resolved.ok) throw new Error(resolved.error.join());

@@ -1,6 +1,8 @@
-import {segmentsOf} from './markdown/segments-of.ts';
+// Compares the sections of a document with those of an earlier snapshot.
+
+import {segmentsOf} from './markdown-syntax.ts';
+import {type PageSection, sectionsOf} from './readable-page.ts';
 import type {Changes, SectionChange} from './reading.ts';
-import {type PageSection, sectionsOf} from './sections-of.ts';
 
 /** As many sections as an answer names; the rest is counted. */
 const MOST_NAMED = 30;

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {markupSoup} from '../../../test/support/markup-soup.ts';
+import {withLineFeeds} from '../chunk/blocks.ts';
 import {extractHtml} from '../extract/extract-html.ts';
 import {countTokens} from '../tokens/count-tokens.ts';
-import {CHUNK_TOKENS} from './chunk-grid.ts';
-import {checkQuotes} from './quote/check-quotes.ts';
+import {checkQuotes} from './check-quotes.ts';
 import {readDocument} from './read-document.ts';
-import type {Links} from './readable-page.ts';
+import {CHUNK_TOKENS, type Links} from './readable-page.ts';
 import type {Ask, Passage, Reading} from './reading.ts';
-import {withLineFeeds} from './with-line-feeds.ts';
 
 const word = fc.constantFrom(
   'water',

@@ -1,15 +1,13 @@
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {ok, type Result} from '../../core/result.ts';
-import {nearestName} from '../../core/text/nearest-name.ts';
-import {findSection} from './find-section.ts';
-import {outlineOf} from './outline-of.ts';
-import {rankChunks} from './rank/rank-chunks.ts';
-import {type Links, ReadablePage} from './readable-page.ts';
-import type {Ask, Passage, Reading} from './reading.ts';
-import {sectionName, takePassage} from './take-passage.ts';
+// Answers one question about a document: overview, section, search or chunk.
 
-export interface ReadSettings {
+import {type Failure, fail, ok, type Result} from '../../core/result.ts';
+import {nearestName} from '../../core/text/nearest-name.ts';
+import {outlineOf} from './outline.ts';
+import {rankChunks} from './rank-chunks.ts';
+import {type GridChunk, type Links, type PageSection, ReadablePage} from './readable-page.ts';
+import type {Ask, Passage, Reading} from './reading.ts';
+
+interface ReadSettings {
   readonly maxTokens: number;
   readonly links: Links;
   readonly countTokens: (text: string) => number;
@@ -106,7 +104,7 @@ function find(page: ReadablePage, query: string, maxTokens: number): Answer {
   }
   const others = ranked.slice(passages.length, passages.length + NAMED).map(({chunk: index}) => ({
     chunk: index + 1,
-    section: sectionName(page, page.chunks[index]?.start ?? 0),
+    section: page.sectionNameAt(page.chunks[index]?.start ?? 0),
   }));
   return {passages, ...(others.length > 0 && {others})};
 }
@@ -115,4 +113,75 @@ function textFrom(page: ReadablePage, from: number, to: number, maxTokens: numbe
   if (to === from) return {passages: []};
   const {passage, end} = takePassage(page, from, to, maxTokens);
   return {passages: [passage], ...(end < to && {next_chunk: page.chunkAt(end) + 1})};
+}
+
+interface Taken {
+  readonly passage: Passage;
+  /** Where the next one starts; `to` where nothing is left. */
+  readonly end: number;
+}
+
+/** From `from` towards `to`, as many whole chunks as `maxTokens` reaches: at least what is left of the first. */
+function takePassage(page: ReadablePage, from: number, to: number, maxTokens: number): Taken {
+  const {chunks} = page;
+  const first = page.chunkAt(from);
+  const ends: number[] = [];
+  let sum = 0;
+  for (let index = first, start = from; start < to && index < chunks.length; index += 1) {
+    const end = Math.min(to, (chunks[index] as GridChunk).end);
+    sum += page.countTokens(page.shown(start, end));
+    // Two pieces of a block may have more tokens together than one by one, so some come back below.
+    if (ends.length > 0 && sum > maxTokens) break;
+    ends.push(end);
+    start = end;
+  }
+  for (;;) {
+    const end = ends.pop() ?? to;
+    const text = page.shown(from, end);
+    const tokens = page.countTokens(text);
+    if (tokens > maxTokens && ends.length > 0) continue;
+    const {section, ...place} = page.placeOf(from, end);
+    const passage: Passage = {
+      text,
+      tokens,
+      ...place,
+      last_chunk: first + 1 + ends.length,
+      section,
+    };
+    return {passage, end};
+  }
+}
+
+/** A section by its number, its heading, or a `#fragment` made of its heading. */
+function findSection(sections: readonly PageSection[], wanted: string | number): PageSection | undefined {
+  if (typeof wanted === 'number') return sections[wanted];
+  const text = wanted.trim();
+  const named = sections.slice(1);
+  return (
+    named.find(({heading}) => heading === text) ??
+    (/^\d{1,9}$/.test(text) ? sections[Number(text)] : undefined) ??
+    byName(named, text) ??
+    byName(named, decoded(text))
+  );
+}
+
+/** Sites make a fragment of a heading in many ways; letters and digits are what they share. */
+function byName(sections: readonly PageSection[], text: string): PageSection | undefined {
+  const name = nameOf(text);
+  return name === '' ? undefined : sections.find(({heading}) => nameOf(heading) === name);
+}
+
+function nameOf(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,3 +1,7 @@
+// The questions of the reading tools, the shapes of their answers, and snapshot names.
+
+import {createHash} from 'node:crypto';
+
 /** What one call of `web_read` asks of a document. */
 export type Ask =
   | {readonly kind: 'overview'}
@@ -32,7 +36,7 @@ export interface OutlineLine extends SectionName {
 }
 
 /** What `find` names beside what it shows. */
-export interface OtherPassage {
+interface OtherPassage {
   readonly chunk: number;
   readonly section: SectionName;
 }
@@ -70,4 +74,57 @@ export interface Reading {
   /** The `#fragment` of the address, where it names no section. */
   readonly missing_fragment?: string;
   readonly changes?: Changes;
+}
+
+/** Where in a document a quote, or what is nearest to it, stands. */
+export interface QuotePlace {
+  /** Ruling R1: code points of the document, `[start, end)`. */
+  readonly start: number;
+  readonly end: number;
+  /** From 1. */
+  readonly chunk: number;
+  readonly section: SectionName;
+}
+
+/** What a reader would not take for the word of the page: text that is struck out, alternative text of a picture. */
+export type Reserve = 'struck' | 'picture';
+
+/** A place where the document says it. */
+interface Found extends QuotePlace {
+  /** The text directive that finds it in a browser. */
+  readonly fragment?: string;
+  /** Where some of it is such text. */
+  readonly within?: readonly Reserve[];
+}
+
+export type QuoteCheck =
+  /** The document has it, character by character. */
+  | (Found & {readonly verdict: 'exact'})
+  /** The document has it but for white space, links, quotation marks, dashes or Markdown syntax. */
+  | (Found & {readonly verdict: 'same'})
+  /**
+   * The longest run of its words that the document has is so much of it. A line feed in `text` is the border of a
+   * block, a cell, an item or a picture, which no quote crosses.
+   */
+  | (QuotePlace & {readonly verdict: 'near'; readonly share: number; readonly text: string})
+  /** Less than half of it is there; the place is that of the nearest passage, if there is one. */
+  | (Partial<QuotePlace> & {readonly verdict: 'absent'});
+
+/** `  3. Installation (412)`: as deep as its level, its number for `section`, its tokens. */
+export function renderOutlineLine({number, heading, level, tokens}: OutlineLine): string {
+  const name = level === 0 ? '(before the first heading)' : heading;
+  return `${'  '.repeat(Math.max(0, level - 1))}${number}. ${name} (${tokens})`;
+}
+
+const DIGITS = 32;
+
+/** What a snapshot looks like. */
+export const SNAPSHOT_PATTERN = /^[0-9a-f]{32}$/;
+
+/**
+ * Ruling R1: the name of a document, made of its text. 128 bits, so that nobody finds two texts of one name and
+ * swaps them under a quote.
+ */
+export function snapshotOf(markdown: string): string {
+  return createHash('sha256').update(markdown, 'utf8').digest('hex').slice(0, DIGITS);
 }

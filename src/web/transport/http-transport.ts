@@ -1,21 +1,18 @@
+// Sends requests to pinned addresses only. Connections are kept and used again.
+
 import {constants} from 'node:crypto';
 import type {Socket} from 'node:net';
 import {createSecureContext, type SecureContext} from 'node:tls';
-import type {Budget} from '../../core/budget.ts';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
-import type {HttpRequest, HttpResponse, HttpTransport, PinnedTarget} from '../page.ts';
-import {connectPinned} from './connect/connect-pinned.ts';
-import {type ProxySettings, proxyFor} from './connect/proxy.ts';
-import {trustedAuthorities} from './connect/trusted-authorities.ts';
-import {ConnectionPool} from './connection-pool.ts';
-import type {Exchange} from './exchange.ts';
-import {HttpConnection} from './http-connection.ts';
-import {openResponse} from './response/open-response.ts';
-import {serializeRequest} from './serialize-request.ts';
+import type {Deadline} from '../../core/deadline.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import type {HttpRequest, HttpResponse, HttpTransport, PinnedTarget, WebUrl} from '../page.ts';
+import {connectPinned, trustedAuthorities} from './connect.ts';
+import {type Exchange, HttpConnection} from './http-connection.ts';
+import {type ProxySettings, proxyFor} from './proxy.ts';
+import {openResponse} from './read-body.ts';
+import {FIELD_NAME} from './response-head.ts';
 
-export interface HttpTransportOptions {
+interface HttpTransportOptions {
   /** FR-WF-10d: absent, the environment's proxies are not used. */
   readonly proxy?: ProxySettings | undefined;
   /** PEM trust anchors beside the ones that Node comes with. */
@@ -59,7 +56,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
     return undefined;
   }
 
-  async function connect(target: PinnedTarget, budget: Budget): Promise<Result<HttpConnection>> {
+  async function connect(target: PinnedTarget, budget: Deadline): Promise<Result<HttpConnection>> {
     const server = proxy === undefined ? undefined : proxyFor(proxy, target.url);
     const connected = await connectPinned(target, budget, {proxy: server, secureContext, onSocket});
     if (!connected.ok) return connected;
@@ -72,7 +69,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   async function request(
     target: PinnedTarget,
     request: HttpRequest,
-    budget: Budget,
+    budget: Deadline,
   ): Promise<Result<HttpResponse>> {
     if (closed) return closedFailure();
     if (budget.spent) return budget.failure();
@@ -116,7 +113,7 @@ function connectionKey({scheme, name, port}: PinnedTarget['url'], address: strin
 
 /** Sends, and lets the end of the budget end the connection for as long as the exchange is under way. */
 function sendWithin(
-  budget: Budget,
+  budget: Deadline,
   connection: HttpConnection,
   wire: string,
   method: HttpRequest['method'],
@@ -129,4 +126,90 @@ function sendWithin(
 
 function closedFailure(): Err<Failure> {
   return fail('cancelled', 'The HTTP transport was closed. Open a new toolbox to fetch again.');
+}
+
+const MAX_RESTING = 32;
+const MAX_RESTING_PER_KEY = 6;
+/** Shorter than the five seconds after which common servers hang up. */
+const MAX_REST_MS = 4000;
+
+/** Ruling A7: kept-alive connections, each for its own scheme, host, port and pinned address only. */
+class ConnectionPool {
+  /** Longest at rest first. */
+  readonly #resting = new Set<HttpConnection>();
+
+  /** The most recently used connection for `key`. */
+  take(key: string): HttpConnection | undefined {
+    const found = [...this.#resting].findLast(connection => connection.key === key && connection.usable);
+    if (found === undefined) return undefined;
+    this.#resting.delete(found);
+    found.wake();
+    return found;
+  }
+
+  put(connection: HttpConnection): void {
+    const sameKey = [...this.#resting].filter(resting => resting.key === connection.key);
+    if (sameKey.length >= MAX_RESTING_PER_KEY) this.#evict(sameKey[0]);
+    else if (this.#resting.size >= MAX_RESTING) this.#evict(this.#resting.values().next().value);
+    connection.rest(MAX_REST_MS);
+    this.#resting.add(connection);
+  }
+
+  /** Forgets a connection that has ended. */
+  drop(connection: HttpConnection): void {
+    this.#resting.delete(connection);
+  }
+
+  #evict(connection: HttpConnection | undefined): void {
+    if (connection === undefined) return;
+    this.#resting.delete(connection);
+    connection.destroy();
+  }
+}
+
+// biome-ignore format: a list
+/** Set by the transport, about the connection, or never sent (FR-WF-07d). */
+const RESERVED: ReadonlySet<string> = new Set([
+  'host', 'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'content-length',
+  'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect', 'cookie',
+]);
+
+const FIELD_VALUE = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
+const REQUEST_TARGET = /^\/[\x21-\x7e]*$/;
+
+/**
+ * The head of a request, as it is sent. A header that could start a second header or a second
+ * request is `bad_args`, as is one that belongs to the transport.
+ */
+function serializeRequest(url: WebUrl, request: HttpRequest): Result<string, Failure> {
+  if (!REQUEST_TARGET.test(url.pathAndQuery))
+    throw new Error('Expected a WebUrl with a percent-encoded path.');
+  const lines = [
+    `${request.method} ${url.pathAndQuery} HTTP/1.1`,
+    `Host: ${hostField(url)}`,
+    'Connection: keep-alive',
+  ];
+  for (const [name, value] of Object.entries(request.headers)) {
+    const problem = headerProblem(name, value);
+    if (problem !== undefined) {
+      const reason = `The request header ${JSON.stringify(name)} ${problem}.`;
+      return fail('bad_args', `${reason} Correct the setting it comes from.`, {field: 'headers', reason});
+    }
+    lines.push(`${name}: ${value}`);
+  }
+  return ok(`${lines.join('\r\n')}\r\n\r\n`);
+}
+
+function headerProblem(name: string, value: string): string | undefined {
+  if (!FIELD_NAME.test(name)) return 'has a name that HTTP does not allow';
+  if (RESERVED.has(name.toLowerCase())) return 'is set by the transport or not sent at all';
+  if (!FIELD_VALUE.test(value)) return 'has a value that is not printable ASCII, such as a line break';
+  return undefined;
+}
+
+/** Ruling A4: without the trailing dot; the port only where it is not the scheme's own. */
+function hostField(url: WebUrl): string {
+  const name = url.name.includes(':') ? `[${url.name}]` : url.name;
+  const defaultPort = url.scheme === 'https' ? 443 : 80;
+  return url.port === defaultPort ? name : `${name}:${url.port}`;
 }

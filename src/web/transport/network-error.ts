@@ -1,3 +1,7 @@
+// Names what went wrong on the network, in words of ours.
+
+import {type Err, type Failure, fail} from '../../core/result.ts';
+
 const RETRY = 'Retry later, or choose another source.';
 const SERVER_FAULT = 'The server is at fault; choose another source.';
 const CHECK_HOST = 'Check host and port; retry if they are right.';
@@ -64,3 +68,60 @@ export const NETWORK_ERRORS = {
 } as const satisfies Record<string, NetworkErrorEntry>;
 
 export type NetworkError = keyof typeof NETWORK_ERRORS;
+
+/** What went wrong on the wire, before it is known for which host. */
+export interface NetworkProblem {
+  readonly error: NetworkError;
+  /** The code that Node or OpenSSL gave; never text that the server chose. */
+  readonly reason?: string | undefined;
+  /** Of the proxy, where it refused. */
+  readonly status?: number | undefined;
+  /** Addresses tried, in order. */
+  readonly addresses?: readonly string[] | undefined;
+}
+
+/** FR-WF-19: the `network` failure of a request. It names the host, never path or query. */
+export function networkFailure(host: string, problem: NetworkProblem): Err<Failure> {
+  const {error, reason, status, addresses} = problem;
+  const {says, next} = NETWORK_ERRORS[error];
+  const notes = [reason, status, addresses && `tried ${addresses.join(', ')}`].filter(
+    note => note !== undefined,
+  );
+  const aside = notes.length > 0 ? ` (${notes.join('; ')})` : '';
+  return fail('network', `"${host}" ${says}${aside}. ${next}`, {error, host, reason, status, addresses});
+}
+
+// biome-ignore format: a list
+const SOCKET_ERRORS: ReadonlyMap<string, NetworkError> = new Map([
+  ['ECONNREFUSED', 'connection_refused'], ['ECONNRESET', 'connection_reset'],
+  ['ECONNABORTED', 'connection_reset'], ['EPIPE', 'connection_reset'], ['ETIMEDOUT', 'connection_timed_out'],
+  ['EHOSTUNREACH', 'host_unreachable'], ['EHOSTDOWN', 'host_unreachable'],
+  ['ENETUNREACH', 'network_unreachable'], ['ENETDOWN', 'network_unreachable'],
+  ['EADDRNOTAVAIL', 'address_unusable'], ['EAFNOSUPPORT', 'address_unusable'], ['EINVAL', 'address_unusable'],
+  ['EACCES', 'connect_forbidden'], ['EPERM', 'connect_forbidden'],
+]);
+
+/** What an `error` event of a connected or connecting socket means. */
+export function socketProblem(error: Error): NetworkProblem {
+  const code = errorCode(error);
+  const known = SOCKET_ERRORS.get(code);
+  if (known !== undefined) return {error: known, reason: code};
+  // In TLS 1.3 a server that wants a client certificate says so after the handshake, by an alert.
+  if (/^ERR_SSL_.*ALERT/.test(code)) return {error: 'tls_validation_failed', reason: code};
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return {error: 'tls_broken', reason: code};
+  return {error: 'socket_error', reason: code};
+}
+
+/**
+ * FR-WF-BSSR-TLS-01: what an error during the handshake means. Everything but a broken transport
+ * (reset, time-out) is a refusal: expired, wrong name, unknown issuer, alert, no TLS at all.
+ */
+export function handshakeProblem(error: Error): NetworkProblem {
+  const code = errorCode(error);
+  const known = SOCKET_ERRORS.get(code);
+  return known === undefined ? {error: 'tls_validation_failed', reason: code} : {error: known, reason: code};
+}
+
+function errorCode(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}

@@ -1,3 +1,4 @@
+// Holds an entry of a directory by a handle, whatever happens to its name.
 import {
   type BigIntStats,
   closeSync,
@@ -9,7 +10,7 @@ import {
   type Stats,
 } from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
-import {errorCode} from '../../system/error-code.ts';
+import {errorCode, ifRefusedLater} from '../../system/errors.ts';
 
 /** Linux's O_PATH, which Node does not name: a handle on the entry itself, without opening what it is. */
 const O_PATH = 0o10000000;
@@ -124,4 +125,24 @@ function exchanged(): Error {
     code: 'ESTALE',
     syscall: 'open',
   });
+}
+
+/** Makes renames and removals in a directory survive a crash, where the system can do that. */
+export async function syncDirectory(directory: EntryHandle): Promise<void> {
+  try {
+    const handle = await directory.reopen(constants.O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await closeReader(handle);
+    }
+  } catch (error) {
+    // A directory that may be written and not read, or a system that does not synchronise directories.
+    if (!['EACCES', 'EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP'].includes(errorCode(error) ?? '')) throw error;
+  }
+}
+
+/** Closes what was only read from: a system that complains then takes nothing back of what was read. */
+export async function closeReader(handle: FileHandle): Promise<void> {
+  await ifRefusedLater(() => handle.close());
 }

@@ -35,6 +35,7 @@ const SWAPPER = `
 
 test('ruling W1: swapping a directory for a link while calls run gains nothing', {
   timeout: 300_000,
+  tags: 'stress',
 }, async () => {
   const base = temporaryDirectory();
   const [root, outside] = [join(base, 'work'), join(base, 'outside')];

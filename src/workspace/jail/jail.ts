@@ -1,14 +1,12 @@
-import {existsSync, realpathSync} from 'node:fs';
+// All access to the files of a workspace. It follows no link and never leaves the root.
+
+import {existsSync, realpathSync, unlinkSync} from 'node:fs';
 import {resolve} from 'node:path';
-import {fail} from '../../core/failure/fail.ts';
-import {ok, type Result} from '../../core/result.ts';
-import {errorCode} from '../../system/error-code.ts';
-import type {Deadline} from '../deadline.ts';
-import {type EntryInfo, entryInfo} from '../entry-info.ts';
-import type {OpenFile} from '../open-file.ts';
-import {ProtectedPaths} from '../protect/protected-paths.ts';
-import {fileNotFound, protectedPath} from '../refusals.ts';
-import {removeFile} from '../remove-file.ts';
+import type {Deadline} from '../../core/deadline.ts';
+import {fail, ok, type Result} from '../../core/result.ts';
+import {errorCode} from '../../system/errors.ts';
+import {type EntryInfo, entryInfo, type OpenFile} from '../open-file.ts';
+import {fileNotFound, ioFailure, protectedPath, staleRead} from '../refusals.ts';
 import {
   parseWorkspacePath,
   parseWritablePath,
@@ -17,18 +15,18 @@ import {
   type WritablePath,
 } from '../workspace-path.ts';
 import {type EntryIdentity, type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
-import {type OpenDirectory, openJailedDirectory} from './jailed-directory.ts';
-import {openJailedFile} from './jailed-file.ts';
-import {openPath, type RootHandle} from './open-path.ts';
-import {openRoot} from './open-root.ts';
+import {openParent, openPath, openRoot, type RootHandle} from './open-path.ts';
+import {ProtectedPaths} from './protected-paths.ts';
+import {type OpenDirectory, openJailedDirectory, openJailedFile} from './read-entries.ts';
 import {
   type Durability,
   removeDirectory,
   type StagedFile,
   type StageOptions,
   stageFile,
+  synchronised,
 } from './staged-file.ts';
-import type {Precondition} from './write-target.ts';
+import {checkTarget, entryVersion, inspectTarget, type Precondition} from './target.ts';
 
 /**
  * W1: the files below one root. Nothing here follows a symbolic link or leaves the root, whatever
@@ -37,7 +35,7 @@ import type {Precondition} from './write-target.ts';
 export interface Workspace {
   /** The real path that the root had when it was opened. */
   readonly root: string;
-  /** Review R4: what the root is. Whoever reaches it by name compares. */
+  /** Review R4: what the root is. A caller that reaches it by name compares. */
   readonly identity: EntryIdentity;
   /** Whether `root` still leads to it: `io_error` that says so where it does not. */
   readonly verifyRoot: () => Result<undefined>;
@@ -86,7 +84,13 @@ export function openWorkspace(root: string, options: WorkspaceOptions = {}): Res
     const code = errorCode(error);
     if (code === undefined) throw error;
     // It is there, but a handle on it leads nowhere: /proc is not mounted.
-    if (code === 'ENOENT' && !existsSync(given)) return fileNotFound(root);
+    if (code === 'ENOENT' && !existsSync(given)) {
+      return fail(
+        'file_not_found',
+        `The workspace ${quotePath(root)} does not exist. Create the directory, or name another one.`,
+        {path: root},
+      );
+    }
     if (code === 'ENOTDIR') {
       return fail(
         'not_a_file',
@@ -138,4 +142,31 @@ function identityAt(rootHandle: RootHandle, path: WorkspacePath): EntryIdentity 
   const identity = opened.value.identify();
   opened.value.close();
   return identity;
+}
+
+/** Removes a file, if `expected` holds right before (else `stale_read`). */
+async function removeFile(
+  rootHandle: RootHandle,
+  path: WritablePath,
+  expected?: Precondition,
+  deadline?: Deadline,
+): Promise<Result<Durability>> {
+  const parent = openParent(rootHandle, path);
+  if (!parent.ok) return parent;
+  const {directory, name} = parent.value;
+  try {
+    const present = inspectTarget(rootHandle, parent.value, path);
+    if (!present.ok) return present;
+    if (present.value === undefined) return fileNotFound(path);
+    const checked = await checkTarget(rootHandle, parent.value, path, expected, deadline);
+    if (!checked.ok) return checked;
+    // W19: the comparison let others run.
+    if (checked.value !== undefined && checked.value !== entryVersion(parent.value)) return staleRead(path);
+    unlinkSync(`${directory.address}/${name}`);
+    return ok(await synchronised(directory));
+  } catch (error) {
+    return ioFailure(error, path, 'remove');
+  } finally {
+    directory.close();
+  }
 }

@@ -1,12 +1,11 @@
-import {mkdirSync} from 'node:fs';
-import {ok, type Result} from '../../core/result.ts';
-import {errorCode} from '../../system/error-code.ts';
-import {entryKind} from '../entry-info.ts';
-import {ioFailure} from '../io-failure.ts';
-import {fileNotFound, symlinkBlocked} from '../refusals.ts';
-import {pathNames, type WorkspacePath, type WritablePath} from '../workspace-path.ts';
-import type {EntryHandle, HoldEntry} from './entry-handle.ts';
-import type {OpenRoot} from './open-root.ts';
+// Walks down a path handle by handle, from the root of a workspace.
+import {lstatSync, mkdirSync} from 'node:fs';
+import {fail, ok, type Result} from '../../core/result.ts';
+import {errorCode, ifRefused} from '../../system/errors.ts';
+import {entryKind} from '../open-file.ts';
+import {fileNotFound, ioFailure, rootMoved, symlinkBlocked} from '../refusals.ts';
+import {pathNames, quotePath, type WorkspacePath, type WritablePath} from '../workspace-path.ts';
+import type {EntryHandle, EntryIdentity, HoldEntry} from './entry-handle.ts';
 
 /** The root of a workspace, and how the entries below it are held. */
 export interface RootHandle {
@@ -53,12 +52,7 @@ export function openChild(
   directory: EntryHandle,
   name: string,
 ): EntryHandle | undefined {
-  try {
-    return rootHandle.holdEntry(`${directory.address}/${name}`);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return ifRefused(() => rootHandle.holdEntry(`${directory.address}/${name}`), undefined, 'ENOENT');
 }
 
 function descend(
@@ -115,5 +109,74 @@ function makeDirectory(address: string): boolean {
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
+  }
+}
+
+/** The root of a workspace, held from the moment it was opened (review R4). */
+interface OpenRoot {
+  /** The real path that it had then. For messages and locks; no walk begins at it. */
+  readonly path: string;
+  readonly identity: EntryIdentity;
+  /** A hold of its own on the root, for one walk. */
+  readonly enter: () => Result<EntryHandle>;
+  /** Whether the path still leads to it. What changes the tree or runs in it by name asks first. */
+  readonly verify: () => Result<undefined>;
+  readonly close: () => void;
+}
+
+/** Pins the directory at a real path. Throws what the system throws. */
+export function openRoot(path: string, holdEntry: HoldEntry): OpenRoot {
+  const held = holdEntry(path);
+  try {
+    // Fails where the directory may not be searched, or /proc is not mounted.
+    holdEntry(`${held.address}/.`).close();
+    return new HeldRoot(path, held, holdEntry);
+  } catch (error) {
+    held.close();
+    throw error;
+  }
+}
+
+class HeldRoot implements OpenRoot {
+  readonly path: string;
+  readonly identity: EntryIdentity;
+  readonly #held: EntryHandle;
+  readonly #holdEntry: HoldEntry;
+  #closed = false;
+
+  constructor(path: string, held: EntryHandle, holdEntry: HoldEntry) {
+    this.path = path;
+    this.identity = held.identify();
+    this.#held = held;
+    this.#holdEntry = holdEntry;
+  }
+
+  enter(): Result<EntryHandle> {
+    // The number of the descriptor may be another process's by now.
+    if (this.#closed) {
+      return fail('io_error', `The workspace ${quotePath(this.path)} is closed. Open a new session.`, {
+        path: this.path,
+        error: 'closed',
+        operation: 'reach',
+      });
+    }
+    try {
+      if (this.#held.address !== this.path) return ok(this.#holdEntry(`${this.#held.address}/.`));
+      // Only the name can be held: what it leads to is compared each time.
+      const moved = this.verify();
+      return moved.ok ? ok(this.#holdEntry(this.path)) : moved;
+    } catch (error) {
+      return ioFailure(error, this.path, 'reach');
+    }
+  }
+
+  verify(): Result<undefined> {
+    const now = ifRefused(() => lstatSync(this.path, {bigint: true}));
+    return now?.dev === this.identity.dev && now.ino === this.identity.ino ? ok() : rootMoved(this.path);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#held.close();
   }
 }

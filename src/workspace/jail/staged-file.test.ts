@@ -12,15 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {dirname, join} from 'node:path';
-import {isMainThread} from 'node:worker_threads';
 import {describe, expect, test} from 'vitest';
 import {jailedPlace, writeAt} from '../../../test/support/jailed-place.ts';
 import {openWorkspaceForTest} from '../../../test/support/open-workspace-for-test.ts';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
-import {fail} from '../../core/failure/fail.ts';
-import {contentHash} from '../content-hash.ts';
-import type {Deadline} from '../deadline.ts';
-import type {Owner} from '../owner.ts';
+import {needs} from '../../../test/support/parts.ts';
+import {pretendDeadline} from '../../../test/support/pretend-deadline.ts';
+import {fail} from '../../core/result.ts';
+import {contentHash, type Owner} from '../open-file.ts';
 import {type HoldEntry, handleByDescriptor, handleByName} from './entry-handle.ts';
 import type {StageOptions} from './staged-file.ts';
 
@@ -62,7 +61,7 @@ async function editedFile({uid, gid}: Owner, as: 'root' | 'user', options?: Stag
 }
 
 // A thread cannot become another user.
-describe.runIf(process.getuid?.() === 0 && isMainThread)('review B7: whose an edited file is', () => {
+describe('review B7: whose an edited file is', needs('root'), () => {
   test.each([
     ['root keeps owner and group', 'root', {uid: 1001, gid: 3003}, {uid: 1001, gid: 3003}],
     ['root keeps the owner', 'root', {uid: 1001, gid: 0}, {uid: 1001, gid: 0}],
@@ -219,7 +218,7 @@ describe('staged files', () => {
       writeFileSync(join(root, 'big.txt'), old);
       let asked = 0;
       // Asked before each block: at the third one, the first has been compared already.
-      const save: Deadline = {
+      const save = pretendDeadline({
         get spent() {
           asked += 1;
           if (asked === 3) {
@@ -229,7 +228,7 @@ describe('staged files', () => {
           return false;
         },
         failure: () => fail('timeout', 'not reached'),
-      };
+      });
       const staged = unwrap(await workspace.stage(path, bytes('mine')));
       const done =
         act === 'replace' ? await staged.commit(hash, save) : await workspace.remove(path, hash, save);

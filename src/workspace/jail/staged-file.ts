@@ -1,18 +1,17 @@
+// Writes a file beside its target, then renames it into place.
+
 import {constants, renameSync, rmdirSync, unlinkSync} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
-import {randomHex} from '../../core/random.ts';
+import {randomHex} from '../../core/clock.ts';
+import type {Deadline} from '../../core/deadline.ts';
 import {ok, type Result} from '../../core/result.ts';
-import {errorCode} from '../../system/error-code.ts';
-import type {Deadline} from '../deadline.ts';
-import {ioFailure} from '../io-failure.ts';
-import type {Owner} from '../owner.ts';
-import {staleRead} from '../refusals.ts';
+import {ifRefused, ifRefusedLater} from '../../system/errors.ts';
+import type {Owner} from '../open-file.ts';
+import {ioFailure, staleRead} from '../refusals.ts';
 import {pathNames, type WritablePath} from '../workspace-path.ts';
-import type {EntryHandle} from './entry-handle.ts';
-import {entryVersion} from './entry-version.ts';
+import {type EntryHandle, syncDirectory} from './entry-handle.ts';
 import {openParent, type ParentHandle, type RootHandle} from './open-path.ts';
-import {syncDirectory} from './sync-directory.ts';
-import {checkTarget, inspectTarget, type Precondition} from './write-target.ts';
+import {checkTarget, entryVersion, inspectTarget, type Precondition} from './target.ts';
 
 export interface StageOptions {
   /** Permission bits. Without it: those of the file that is replaced, or what the umask leaves of `0o666`. */
@@ -149,7 +148,8 @@ class Staged implements StagedFile {
       this.#parent.directory.close();
       return;
     }
-    if (this.#state === 'written') unlessGone(() => unlinkSync(this.#address));
+    // Tidying up is best effort: what another process moved or filled meanwhile is theirs.
+    if (this.#state === 'written') ifRefused(() => unlinkSync(this.#address));
     this.#state = 'ended';
     this.#parent.directory.close();
     for (const made of this.created.toReversed()) removeDirectory(this.#rootHandle, made);
@@ -165,12 +165,8 @@ async function giveTo(handle: FileHandle, owner: Owner | undefined): Promise<voi
     return;
   }
   if (made.gid === owner.gid) return;
-  try {
-    await handle.chown(made.uid, owner.gid);
-  } catch (error) {
-    // Not one of ours (EPERM), or none that this user namespace knows (EINVAL): that is no reason not to write.
-    if (errorCode(error) === undefined) throw error;
-  }
+  // Not one of ours (EPERM), or none that this user namespace knows (EINVAL): that is no reason not to write.
+  await ifRefusedLater(() => handle.chown(made.uid, owner.gid));
 }
 
 /** Where `stage` writes the content for `target` first. */
@@ -184,13 +180,10 @@ function temporaryName(token: string): string {
 
 /** What was renamed is in its place: a failure from here on is none of the change. */
 export async function synchronised(directory: EntryHandle): Promise<Durability> {
-  try {
+  return ifRefusedLater(async () => {
     await syncDirectory(directory);
-    return 'durable';
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return 'in_place';
-  }
+    return 'durable' as const;
+  }, 'in_place' as const);
 }
 
 /** Removes a directory that is empty; leaves it where it is not, or is gone. */
@@ -199,17 +192,8 @@ export function removeDirectory(rootHandle: RootHandle, path: WritablePath): voi
   if (!parent.ok) return;
   const {directory, name} = parent.value;
   try {
-    unlessGone(() => rmdirSync(`${directory.address}/${name}`));
+    ifRefused(() => rmdirSync(`${directory.address}/${name}`));
   } finally {
     directory.close();
-  }
-}
-
-/** Tidying up is best effort: what another process moved or filled meanwhile is theirs. */
-function unlessGone(remove: () => void): void {
-  try {
-    remove();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
   }
 }

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type CallableWorkspace, callWorkspaceTools} from '../../../test/support/call-workspace-tools.ts';
+import {needs} from '../../../test/support/parts.ts';
 import {readTree} from '../../../test/support/read-tree.ts';
 
 const FILES = {
@@ -37,6 +38,7 @@ describe('a hunk without line numbers', () => {
 
   test.each(['@@', '@@ ', '@@ ... @@', '@@ def g():'])(
     'W7: after %j goes where its old lines are',
+    needs('GNU patch'),
     async header => {
       const {text, data} = await apply(bare(header, ' def g():', '-    return 1', '+    return 2'));
       expect(text('a.py')).toBe('def f():\n    return 1\n\ndef g():\n    return 2\n');
@@ -103,8 +105,8 @@ describe('*** Begin Patch', () => {
   });
 
   test.each<readonly [string, readonly string[], string]>([
-    ['a change', ['-two', '+2'], 'one\n2'],
-    ['an addition', [' two', '+three'], 'one\ntwo\nthree'],
+    ['a change', ['-two', '+2'], 'one\n2\n'],
+    ['an addition', [' two', '+three'], 'one\ntwo\nthree\n'],
     ['a removal', [' one', '-two'], 'one\n'],
     ['a change before it', ['-one', '+1', ' two'], '1\ntwo'],
   ])('W7: %s at the end of a file without a final newline', async (_, body, expected) => {
@@ -128,31 +130,22 @@ describe('*** Begin Patch', () => {
     expect((await apply(wrapped.replaceAll('\n', '\r\n'))).text('a.py')).toMatch(/^def ff/);
   });
 
-  test.each<readonly [string, string, RegExp]>([
-    ['is cut off', '*** Begin Patch\n*** Delete File: old.txt\n', /"\*\*\* End Patch" line is missing/],
+  test.each<readonly [string, string, RegExp]>(
+    // biome-ignore format: a case is a line
     [
-      'has no beginning',
-      '*** Update File: a.py\n-x\n+y\n*** End Patch\n',
-      /Line 1: this form needs a "\*\*\* Begin Patch"/,
+      ['is cut off', '*** Begin Patch\n*** Delete File: old.txt\n', /"\*\*\* End Patch" line is missing/],
+      ['has no beginning', '*** Update File: a.py\n-x\n+y\n*** End Patch\n', /Line 1: this form needs a "\*\*\* Begin Patch"/],
+      ['has something behind its end', `${patch('*** Delete File: old.txt')}*** Delete File: b.txt\n`, /Line 4: it stands behind/],
+      ['has a line of nothing', patch('*** Update File: a.py', 'def f():'), /Line 3: "def f\(\):" begins with none of/],
+      ['changes nothing', patch('*** Update File: a.py', '@@', ' def f():'), /no "-" and no "\+" line/],
+      ['has an empty section', patch('*** Update File: a.py'), /has no hunks/],
+      ['deletes with lines', patch('*** Delete File: old.txt', '-x'), /Line 3: a deletion has no lines/],
+      ['adds without +', patch('*** Add File: n', 'x'), /Line 3: each line of a new file begins with "\+"/],
+      ['has no path', patch('*** Delete File: '), /the file name is missing/],
+      ['has another header', patch('*** Rename File: a.py'), /is not one of "\*\*\* Add File: PATH"/],
+      ['is empty', patch(), /not a unified diff|empty/],
     ],
-    [
-      'has something behind its end',
-      `${patch('*** Delete File: old.txt')}*** Delete File: b.txt\n`,
-      /Line 4: it stands behind/,
-    ],
-    [
-      'has a line of nothing',
-      patch('*** Update File: a.py', 'def f():'),
-      /Line 3: "def f\(\):" begins with none of/,
-    ],
-    ['changes nothing', patch('*** Update File: a.py', '@@', ' def f():'), /no "-" and no "\+" line/],
-    ['has an empty section', patch('*** Update File: a.py'), /has no hunks/],
-    ['deletes with lines', patch('*** Delete File: old.txt', '-x'), /Line 3: a deletion has no lines/],
-    ['adds without +', patch('*** Add File: n', 'x'), /Line 3: each line of a new file begins with "\+"/],
-    ['has no path', patch('*** Delete File: '), /the file name is missing/],
-    ['has another header', patch('*** Rename File: a.py'), /is not one of "\*\*\* Add File: PATH"/],
-    ['is empty', patch(), /not a unified diff|empty/],
-  ])('W7: one that %s is refused whole', async (_, text, says) => {
+  )('W7: one that %s is refused whole', async (_, text, says) => {
     const {error, message} = await apply(text);
     expect(error?.error_type).toBe('patch_parse_error');
     expect(message).toMatch(says);

@@ -1,9 +1,10 @@
 import {expect, test} from 'vitest';
+import {stateOf} from '../../../test/support/state-of.ts';
 import type {Result} from '../../core/result.ts';
 import type {WritablePath} from '../workspace-path.ts';
-import {overlayPatch} from './apply/overlay.ts';
-import {renderFileChange} from './diff/render-unified.ts';
-import {parsePatch} from './parse/parse-patch.ts';
+import {overlayPatch} from './overlay.ts';
+import {parsePatch} from './parse-patch.ts';
+import {renderFileChange} from './unified.ts';
 
 const diff = (body: string, path = 'x'): string => `--- a/${path}\n+++ b/${path}\n${body}`;
 
@@ -13,8 +14,8 @@ async function plan(patch: string, content: string): Promise<Result<unknown>> {
   if (!parsed.ok) return parsed;
   const tree = {
     resolve: (path: string) => ({ok: true as const, value: path as WritablePath}),
-    read: async () => ({ok: true as const, value: {content, mode: 0o644}}),
-    obstacle: () => undefined,
+    read: async () => ({ok: true as const, value: stateOf(content, 0o644)}),
+    blockingFile: () => undefined,
   };
   const overlaid = await overlayPatch(tree, parsed.value.sections);
   if (overlaid.ok) for (const change of overlaid.value.changes) renderFileChange(change);
@@ -85,6 +86,7 @@ const SHAPES: Readonly<Record<string, (size: number) => readonly [string, string
 
 test.each(Object.entries(SHAPES))(
   'policy: %s: four times the input takes about four times the time',
+  {tags: 'stress'},
   async (_, shape) => {
     const size = 4096;
     await milliseconds(...shape(size));
@@ -101,7 +103,7 @@ test.each(Object.entries(SHAPES))(
   },
 );
 
-test('policy: 5 MB of patch with 100,000 hunks is applied', async () => {
+test('policy: 5 MB of patch with 100,000 hunks is applied', {tags: 'stress'}, async () => {
   const count = 100_000;
   const patch = diff(
     Array.from(
@@ -116,7 +118,7 @@ test('policy: 5 MB of patch with 100,000 hunks is applied', async () => {
   expect(performance.now() - start).toBeLessThan(8000);
 });
 
-test('policy: a line of 10 MB is applied', async () => {
+test('policy: a line of 10 MB is applied', {tags: 'stress'}, async () => {
   const line = 'x'.repeat(10_000_000);
   const result = await plan(diff(`@@ -1,2 +1,2 @@\n ${line}\n-a\n+b\n`), `${line}\na\n`);
   expect(result).toMatchObject({ok: true, value: {changes: [{new: {content: `${line}\nb\n`}}]}});

@@ -1,4 +1,7 @@
-import type {ByteString} from './byte-string.ts';
+// What a patch says, its problems, and byte strings.
+import type {FailureCode} from '../../core/failure-codes.ts';
+import {type Err, type Failure, fail, type Json} from '../../core/result.ts';
+import {LINES_A_TURN} from '../open-file.ts';
 
 /** One line of a hunk: kept, removed or added. */
 export interface HunkLine {
@@ -12,11 +15,15 @@ export interface Hunk {
   readonly line: number;
   /**
    * Line of the old file where it says it belongs, 1-based; of a hunk that only adds, the line it
-   * goes behind. Undefined where such a hunk contradicts itself about that.
+   * goes behind. Undefined where such a hunk contradicts itself about that, or where it says nothing.
    */
   readonly oldStart: number | undefined;
   /** Its header has no line numbers: it goes where its old lines are, if they are there once. */
-  readonly anywhere?: boolean;
+  readonly hasNoLineNumber?: boolean;
+  /** Lines above it, from the outermost one on: its place is below them. Only without line numbers. */
+  readonly anchors?: readonly ByteString[];
+  /** It ends where the file does. Only without line numbers. */
+  readonly atEnd?: boolean;
   readonly lines: readonly HunkLine[];
 }
 
@@ -45,4 +52,98 @@ export interface Patch {
   readonly recounted: number;
   /** Of the text as submitted. */
   readonly sizeBytes: number;
+}
+
+/** One reason why a parsed patch does not apply. */
+export interface PatchProblem {
+  readonly failure: Failure;
+  readonly detail: {readonly [name: string]: Json};
+}
+
+const NAMED = 5;
+const LISTED = 50;
+/** With several, the one that says most about the intent of the patch gives the code. */
+const ORDER: readonly FailureCode[] = ['path_escape', 'symlink_blocked', 'not_a_file', 'file_not_found'];
+
+/** A hunk or section that cannot be applied. */
+export function hunkProblem(message: string, detail: PatchProblem['detail']): PatchProblem {
+  return {failure: fail('patch_hunk_fail', message).error, detail: {...detail, message}};
+}
+
+/** A path that cannot be used. */
+export function pathProblem(failure: Failure, line: number): PatchProblem {
+  return {
+    failure,
+    detail: {...failure.details, patch_line: line, code: failure.code, message: failure.message},
+  };
+}
+
+/** All problems as one failure. */
+export function patchFailure(problems: readonly [PatchProblem, ...PatchProblem[]]): Err<Failure> {
+  const rank = ({failure}: PatchProblem): number => {
+    const found = ORDER.indexOf(failure.code);
+    if (found !== -1) return found;
+    return failure.code === 'patch_hunk_fail' ? ORDER.length + 1 : ORDER.length;
+  };
+  const leading = problems.reduce((best, problem) => (rank(problem) < rank(best) ? problem : best));
+  const named = [leading, ...problems.filter(problem => problem !== leading)].map(
+    ({failure}) => failure.message,
+  );
+  const rest = named.length - NAMED;
+  const sentences = named.slice(0, NAMED);
+  if (rest > 0) sentences.push(`${rest} more ${rest === 1 ? 'problem' : 'problems'}.`);
+  const message = `${sentences.join(' ')} Nothing was written.`;
+  const listed = problems.slice(0, LISTED).map(({detail}) => detail);
+  const isSingle = problems.length === 1 && leading.failure.code !== 'patch_hunk_fail';
+  const details = isSingle ? leading.failure.details : {...leading.failure.details, problems: listed};
+  return {ok: false, error: {...leading.failure, message, details}};
+}
+
+/**
+ * Bytes, one character (U+0000 to U+00FF) for each. Patches are about bytes, not characters: in this
+ * form any content survives, lines are compared with `===`, and slicing does not copy.
+ */
+export type ByteString = string;
+
+export function byteString(bytes: Uint8Array): ByteString {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+export function bytesOf(text: ByteString): Buffer {
+  return Buffer.from(text, 'latin1');
+}
+
+/** For people and messages: what is not UTF-8 becomes U+FFFD. */
+export function readable(text: ByteString): string {
+  return bytesOf(text).toString('utf8');
+}
+
+/** Lines with their `\n`; only the last may lack one. Joined, they are the content again. */
+export function splitLines(content: ByteString): ByteString[] {
+  const lines: ByteString[] = [];
+  let start = 0;
+  while (start < content.length) {
+    const newline = content.indexOf('\n', start);
+    const end = newline === -1 ? content.length : newline + 1;
+    lines.push(content.slice(start, end));
+    start = end;
+  }
+  return lines;
+}
+
+/** A text from very many pieces, none of whose steps takes long: they are joined now and then. */
+export class TextBuilder {
+  readonly #blocks: string[] = [];
+  #pieces: string[] = [];
+
+  push(piece: string): void {
+    this.#pieces.push(piece);
+    if (this.#pieces.length < LINES_A_TURN) return;
+    this.#blocks.push(this.#pieces.join(''));
+    this.#pieces = [];
+  }
+
+  finish(): string {
+    return this.#blocks.join('') + this.#pieces.join('');
+  }
 }

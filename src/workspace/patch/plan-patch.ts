@@ -1,26 +1,19 @@
-import {yieldAfter} from '../../core/async/yield-after.ts';
-import {fail} from '../../core/failure/fail.ts';
-import {ok, type Result} from '../../core/result.ts';
-import {hashInTurns} from '../content-hash.ts';
-import type {Deadline} from '../deadline.ts';
-import {attempt} from '../io-failure.ts';
+// Plans a patch: parse, apply, ask GNU patch, render the diff.
+import type {Deadline} from '../../core/deadline.ts';
+import {type Err, type Failure, fail, ok, type Result} from '../../core/result.ts';
+import {changedPaths, type FileChange, readState} from '../change/file-change.ts';
 import type {Workspace} from '../jail/jail.ts';
-import {MAX_WHOLE_FILE_BYTES} from '../max-whole-file-bytes.ts';
-import {readWhole} from '../open-file.ts';
-import type {ReadTracker} from '../read/read-tracker.ts';
-import {notAFile} from '../refusals.ts';
-import {inTurns} from '../turns.ts';
-import {bytewise} from '../walk/bytewise.ts';
+import {inTurns} from '../open-file.ts';
+import type {ReadTracker} from '../read-tracker.ts';
+import {attempt} from '../refusals.ts';
+import {bytewise} from '../walk/tree-walk.ts';
 import type {WritablePath} from '../workspace-path.ts';
-import {type CrossCheck, type CrossCheckOptions, crossCheck} from './apply/cross-check.ts';
-import type {FileHistory} from './apply/file-history.ts';
-import {type AppliedOffset, overlayPatch, type PatchTree} from './apply/overlay.ts';
-import {byteString, bytesOf, readable} from './byte-string.ts';
-import {type DiffStat, diffStat} from './diff/diff-stat.ts';
-import {renderFileChanges} from './diff/render-unified.ts';
-import type {FileChange} from './file-change.ts';
-import {parsePatchInTurns} from './parse/parse-patch.ts';
-import {stateHash} from './state-hash.ts';
+import type {FileHistory} from './apply-hunks.ts';
+import {type CrossCheck, type CrossCheckOptions, crossCheck} from './cross-check.ts';
+import {type AppliedOffset, overlayPatch, type PatchNote, type PatchTree} from './overlay.ts';
+import {parsePatchInTurns} from './parse-patch.ts';
+import type {ByteString} from './patch.ts';
+import {type DiffStat, diffStat, renderFileChanges} from './unified.ts';
 
 export interface PlanOptions {
   /** Runs GNU `patch` for the second opinion; without it there is none. */
@@ -39,10 +32,11 @@ export interface PatchPlan {
   readonly patchSizeBytes: number;
   /** Hunks found elsewhere than they say. */
   readonly offsets: readonly AppliedOffset[];
+  readonly notes: readonly PatchNote[];
   /** Hunks whose header had wrong line counts. */
   readonly recounted: number;
   /** H4: what the question for an approval shows. It is computed from the files, not quoted from the patch. */
-  readonly diff: string;
+  readonly diff: ByteString;
   readonly stat: DiffStat;
   readonly crossCheck: 'agrees' | 'unavailable';
 }
@@ -53,17 +47,16 @@ export async function planPatch(
   patch: string | Uint8Array,
   options: PlanOptions = {},
 ): Promise<Result<PatchPlan>> {
-  const parsed = await parsePatchInTurns(patch, options.deadline);
-  if (!parsed.ok) return parsed;
-  const overlaid = await overlayPatch(treeOf(workspace, options), parsed.value.sections, options.deadline);
-  if (!overlaid.ok) return overlaid;
-  const {offsets, histories} = overlaid.value;
-  const changes: FileChange[] = [];
-  for (const change of overlaid.value.changes) {
-    const settled = await settle(change, options.deadline);
-    if (!settled.ok) return settled;
-    changes.push(settled.value);
-  }
+  const strict = await parsePatchInTurns(patch, options.deadline);
+  const parsed = strict.ok ? strict : await parsePatchInTurns(patch, options.deadline, {asMeant: true});
+  if (!parsed.ok) return strict.ok ? parsed : strict;
+  const {sections} = parsed.value;
+  // W22: a path without its prefix is that of a file that is there.
+  if (!strict.ok && sections.every(({kind}) => kind === 'create')) return strict;
+  const overlaid = await overlayPatch(treeOf(workspace, options), sections, options.deadline);
+  if (!overlaid.ok)
+    return strict.ok || overlaid.error.code === 'timeout' ? overlaid : unlikeBoth(strict, overlaid);
+  const {changes, offsets, notes, histories} = overlaid.value;
   const second = await secondOpinion(histories, options.crossCheck);
   if (!second.ok) return second;
   const checked = second.value;
@@ -73,28 +66,23 @@ export async function planPatch(
   }
   const diffs = await inTurns(renderFileChanges(changes), options.deadline);
   if (!diffs.ok) return diffs;
-  const paths = changes.flatMap(change =>
-    change.kind === 'rename' ? [change.from, change.path] : [change.path],
-  );
   return ok({
     changes,
-    changedFiles: paths.sort(bytewise),
+    changedFiles: changedPaths(changes).sort(bytewise),
     patchSizeBytes: parsed.value.sizeBytes,
     offsets,
+    notes,
     recounted: parsed.value.recounted,
-    diff: readable(diffs.value.map(diff => diff.text).join('')),
+    diff: diffs.value.map(diff => diff.text).join(''),
     stat: diffStat(diffs.value),
     crossCheck: checked.outcome,
   });
 }
 
-/** With the new content as bytes and their hash, which whoever makes the change needs. */
-async function settle(change: FileChange, deadline: Deadline | undefined): Promise<Result<FileChange>> {
-  if (change.kind === 'delete' || change.new.hash !== undefined) return ok(change);
-  const bytes = bytesOf(change.new.content);
-  await yieldAfter(bytes.length);
-  const hash = await inTurns(hashInTurns(bytes), deadline);
-  return hash.ok ? ok({...change, new: {...change.new, bytes, hash: hash.value}}) : hash;
+/** What is no patch by the format, and fits no file as it was perhaps meant either. */
+function unlikeBoth(strict: Err<Failure>, {error}: Err<Failure>): Err<Failure> {
+  const isBodyWrong = /begins with " ", "-" or "\+"|belongs to no hunk/.test(strict.error.message);
+  return error.code === 'patch_hunk_fail' && !isBodyWrong ? {ok: false, error} : strict;
 }
 
 /** Where it could not be asked for want of the program, there is none; where the system failed, so do we. */
@@ -111,21 +99,14 @@ function treeOf(workspace: Workspace, {tracker, deadline}: PlanOptions): PatchTr
     lineNumbers: (path, state) => {
       const known = tracker?.baseVersion(path);
       if (known?.ok !== true) return 'unread';
-      return known.value === stateHash(state) ? 'as_read' : 'changed';
+      return known.value === state.hash ? 'as_read' : 'changed';
     },
     resolve: workspace.resolveForWrite,
     read: async path => {
-      const file = await workspace.openFile(path);
-      if (!file.ok) return file.error.code === 'file_not_found' ? ok(undefined) : file;
-      const {links, mode, owner} = file.value.info;
-      const bytes = await readWhole(file.value, {maxBytes: MAX_WHOLE_FILE_BYTES, deadline});
-      if (!bytes.ok) return bytes;
-      if (links > 1) return notAFile(path, 'hard_linked');
-      const hash = await inTurns(hashInTurns(bytes.value), deadline);
-      if (!hash.ok) return hash;
-      return ok({content: byteString(bytes.value), mode, owner, bytes: bytes.value, hash: hash.value});
+      const state = await readState(workspace, path, deadline);
+      return !state.ok && state.error.code === 'file_not_found' ? ok(undefined) : state;
     },
-    obstacle: path => {
+    blockingFile: path => {
       for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
         const above = path.slice(0, end) as WritablePath;
         const info = workspace.inspect(above);

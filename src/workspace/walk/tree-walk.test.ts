@@ -1,14 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {unwrap} from '../../../test/support/outcome.ts';
-import {fail} from '../../core/failure/fail.ts';
-import type {Failure} from '../../core/failure/failure.ts';
-import type {Err} from '../../core/result.ts';
-import {ok} from '../../core/result.ts';
-import {compileGlob} from '../glob/compile-glob.ts';
-import type {DirectoryEntry, OpenDirectory} from '../jail/jailed-directory.ts';
+import {pretendDeadline} from '../../../test/support/pretend-deadline.ts';
+import {type Err, type Failure, fail, ok} from '../../core/result.ts';
+import type {DirectoryEntry, OpenDirectory} from '../jail/read-entries.ts';
 import type {OpenFile} from '../open-file.ts';
 import {childPath, type WorkspacePath} from '../workspace-path.ts';
-import {type FileRun, TreeWalk, type WalkRules} from './tree-walk.ts';
+import {compileGlob} from './glob.ts';
+import {bytewise, canSkip, type FileRun, sortBytewise, TreeWalk, type WalkRules} from './tree-walk.ts';
 
 const ROOT = '.' as WorkspacePath;
 
@@ -142,12 +140,12 @@ describe('W3: the runs of a walk', () => {
 
   test('end with the deadline, not with the next run', async () => {
     let spent = false;
-    const deadline = {
+    const deadline = pretendDeadline({
       get spent() {
         return spent;
       },
       failure: () => fail('timeout', 'late'),
-    };
+    });
     const tree = treeOf({a: '', 'b/c': '', d: ''});
     const walk = new TreeWalk(tree.workspace, ROOT, {deadline});
     const seen: string[] = [];
@@ -327,5 +325,45 @@ describe('W3: ignored files', () => {
       glob: glob('!build'),
     });
     expect(files).toEqual(['a.log', 'src/built/f.ts', 'src/d.ts', 'src/e.log']);
+  });
+});
+
+const failure = (code: Failure['code'], error?: string): Failure => ({
+  code,
+  message: '',
+  retryable: false,
+  details: error === undefined ? {} : {error},
+});
+
+test('W3 what vanished or may not be read is passed over; a failing disk is no shorter list', () => {
+  expect(canSkip(failure('file_not_found'))).toBe(true);
+  expect(canSkip(failure('symlink_blocked'))).toBe(true);
+  for (const error of ['EACCES', 'EPERM', 'ESTALE']) expect(canSkip(failure('io_error', error))).toBe(true);
+  expect(canSkip(failure('io_error', 'EIO'))).toBe(false);
+  expect(canSkip(failure('io_error', 'EMFILE'))).toBe(false);
+});
+
+const inBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+// In this order.
+// biome-ignore format: a list
+const NAMES = [
+  '', 'A', 'a', 'a-', 'a/', 'ab', 'b', '\u{e9}', '\ud7ff', '\ue000', '\uffee', '\u{10000}', '\u{103fe}',
+  '\u{103ff}', '\u{10400}', '\u{1f600}',
+];
+
+describe('ruling W3: paths are in the order of their bytes', () => {
+  test.each(NAMES.flatMap((one, at) => NAMES.slice(at).map(other => [one, other])))(
+    '%j, %j',
+    (one, other) => {
+      expect(Math.sign(bytewise(one, other))).toBe(inBytes(one, other));
+      expect(bytewise(other, one)).toBe(-bytewise(one, other) + 0);
+    },
+  );
+
+  test('some of which are beyond the other units, all of them, or none', () => {
+    expect(sortBytewise(NAMES.toReversed())).toEqual(NAMES);
+    expect(sortBytewise(['\u{1f600}', '\uffee'])).toEqual(['\uffee', '\u{1f600}']);
+    expect(sortBytewise(['b', '\u{e9}', 'a'])).toEqual(['a', 'b', '\u{e9}']);
   });
 });

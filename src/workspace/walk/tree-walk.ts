@@ -1,20 +1,17 @@
-import type {Failure} from '../../core/failure/failure.ts';
-import {type Err, ok, type Result} from '../../core/result.ts';
-import {nextTurn} from '../../system/next-turn.ts';
-import {type Deadline, overdue} from '../deadline.ts';
-import type {Glob} from '../glob/compile-glob.ts';
-import {extendScope} from '../glob/extend-scope.ts';
-import type {IgnoreScope} from '../glob/ignore-scope.ts';
+// Walks a tree in bytewise order, and obeys .gitignore.
+import type {Deadline} from '../../core/deadline.ts';
+import {type Err, type Failure, ok, type Result} from '../../core/result.ts';
+import {nextTurn} from '../../system/errors.ts';
 import type {Workspace} from '../jail/jail.ts';
-import type {DirectoryEntry, OpenDirectory} from '../jail/jailed-directory.ts';
-import {isProtectedName} from '../protect/protected-name.ts';
-import {pathNames, type WorkspacePath} from '../workspace-path.ts';
-import {isPassedOver, isUnreadable} from './is-passed-over.ts';
-import {sortBytewise} from './sort-bytewise.ts';
+import type {DirectoryEntry, OpenDirectory} from '../jail/read-entries.ts';
+import {overdue} from '../open-file.ts';
+import {isProtectedName, pathNames, type WorkspacePath} from '../workspace-path.ts';
+import {extendScope, type IgnoreScope} from './gitignore.ts';
+import type {Glob} from './glob.ts';
 
 export interface WalkRules {
   /** Holds below the root of the walk. */
-  readonly glob?: Pick<Glob, 'keepsDirectory' | 'keepsFile'> | undefined;
+  readonly glob?: Pick<Glob, 'matchesDirectory' | 'matchesFile'> | undefined;
   /**
    * What becomes of the files that .gitignore files ignore: `left-out`; `counted`, which leaves them out and says
    * how many fit; `marked`, which says of the files below an ignored directory that they are. Default: nothing.
@@ -130,7 +127,7 @@ export class TreeWalk {
   }
 
   #passesOver(failure: Err<Failure>): boolean {
-    if (!isPassedOver(failure.error)) return this.#fail(failure);
+    if (!canSkip(failure.error)) return this.#fail(failure);
     if (isUnreadable(failure.error)) this.unreadable += 1;
     return true;
   }
@@ -165,7 +162,7 @@ export class TreeWalk {
       fullNames[fullNames.length - 1] = key;
       const isIgnored = isBelowIgnored || (ignored !== 'marked' && scope?.ignores(fullNames, false) === true);
       if (isIgnored && !isCounted) continue;
-      if (glob !== undefined && !glob.keepsFile(names)) continue;
+      if (glob !== undefined && !glob.matchesFile(names)) continue;
       if (isIgnored) this.ignoredFiles += 1;
       else taken.push(key);
     }
@@ -188,7 +185,7 @@ export class TreeWalk {
     fullNames[fullNames.length - 1] = name;
     const isIgnored = scope?.ignores(fullNames, true) === true;
     if (isIgnored && this.#rules.ignored === 'left-out') return undefined;
-    if (this.#rules.glob?.keepsDirectory(names) === false) return undefined;
+    if (this.#rules.glob?.matchesDirectory(names) === false) return undefined;
     const held = this.#hold(level);
     if (!held.ok) return held;
     const opened = held.value.openDirectory(name);
@@ -276,4 +273,43 @@ async function scopeAbove(
     if (path.ok) scope = await extendScope(scope, depth, await workspace.openFile(path.value));
   }
   return scope;
+}
+
+const SKIPPED_CODES: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ESTALE']);
+
+/**
+ * W3: what vanished, was exchanged or may not be read while a tree is gone through is not there. Whatever
+ * else fails, such as the disk, must not make half an answer look like a whole one.
+ */
+export function canSkip({code, details}: Failure): boolean {
+  return code !== 'io_error' || SKIPPED_CODES.has(String(details['error']));
+}
+
+/** Of what is passed over: there is something, and it may not be read. */
+export function isUnreadable({code, details}: Failure): boolean {
+  return code === 'io_error' && details['error'] !== 'ESTALE';
+}
+
+/** W3: orders strings as their UTF-8 bytes do. UTF-16 units would put surrogate pairs before U+E000. */
+export function bytewise(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const left = a.charCodeAt(at);
+    const right = b.charCodeAt(at);
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points above every other unit. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/** Only from here on does the order of UTF-16 units differ from that of bytes. */
+const HIGH_UNIT = /[\ud800-\uffff]/;
+
+/** W3: sorts in place. The order built into the engine is several times faster, and nearly always right. */
+export function sortBytewise<Text extends string>(texts: Text[]): Text[] {
+  return texts.some(text => HIGH_UNIT.test(text)) ? texts.sort(bytewise) : texts.sort();
 }

@@ -6,11 +6,11 @@ import {describe, expect, test} from 'vitest';
 import {type TestFiles, writeFiles} from '../../../test/support/open-test-workspace.ts';
 import {openWorkspaceForTest} from '../../../test/support/open-workspace-for-test.ts';
 import {codeOf, unwrap} from '../../../test/support/outcome.ts';
+import {pretendDeadline} from '../../../test/support/pretend-deadline.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
-import {fail} from '../../core/failure/fail.ts';
-import {compileGlob} from '../glob/compile-glob.ts';
-import {bytewise} from './bytewise.ts';
-import {TreeWalk} from './tree-walk.ts';
+import {fail} from '../../core/result.ts';
+import {compileGlob} from './glob.ts';
+import {bytewise, TreeWalk} from './tree-walk.ts';
 import {type WalkOptions, walkTree} from './walk-tree.ts';
 
 async function walk(
@@ -127,73 +127,35 @@ describe('walk-tree', () => {
     const folded = (found: Record<string, [number, boolean]>) =>
       new Map(Object.entries(found).map(([path, [files, isIgnored]]) => [path, {files, isIgnored}]));
 
-    test.each<[string, Partial<WalkOptions>, unknown]>([
+    test.each<[string, Partial<WalkOptions>, unknown]>(
+      // biome-ignore format: a case is a line
       [
-        'neither',
-        {},
-        {
-          files: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'a/b/build/4', 'build/5', 'build/c/6', 'd/7'],
-          shallow: 9,
-          ownFiles: [
-            '.gitignore',
-            '8',
-            'a/1',
-            'a/b/2',
-            'a/b/3',
-            'a/b/build/4',
-            'build/5',
-            'build/c/6',
-            'd/7',
-          ],
-          folded: folded({}),
-        },
+        ['neither', {}, {files: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'a/b/build/4', 'build/5', 'build/c/6', 'd/7'], shallow: 9, ownFiles: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'a/b/build/4', 'build/5', 'build/c/6', 'd/7'], folded: folded({})}],
+        ['one name deep', {depth: 1}, {files: ['.gitignore', '8'], shallow: 2, ownFiles: ['.gitignore', '8'], folded: folded({'a/': [4, false], 'build/': [2, false], 'd/': [1, false]})}],
+        ['two names deep', {depth: 2}, {files: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'], shallow: 5, ownFiles: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'], folded: folded({'a/b/': [3, false], 'build/c/': [1, false]})}],
+        [
+          'ignored',
+          {ignored: 'marked'},
+          {
+            files: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'a/b/build/4', 'build/5', 'build/c/6', 'd/7'],
+            shallow: 9,
+            ownFiles: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'd/7'],
+            folded: folded({'a/b/build/': [1, true], 'build/': [2, true]}),
+          },
+        ],
+        [
+          'ignored, and two names deep: the outer one of both',
+          {ignored: 'marked', depth: 2},
+          {
+            files: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'],
+            shallow: 5,
+            ownFiles: ['.gitignore', '8', 'a/1', 'd/7'],
+            folded: folded({'a/b/': [3, false], 'build/': [2, true]}),
+          },
+        ],
+        ['and no more files than asked for', {ignored: 'marked', maxFiles: 3}, {files: ['.gitignore', '8', 'a/1'], shallow: 9, ownFiles: ['.gitignore', '8', 'a/1']}],
       ],
-      [
-        'one name deep',
-        {depth: 1},
-        {
-          files: ['.gitignore', '8'],
-          shallow: 2,
-          ownFiles: ['.gitignore', '8'],
-          folded: folded({'a/': [4, false], 'build/': [2, false], 'd/': [1, false]}),
-        },
-      ],
-      [
-        'two names deep',
-        {depth: 2},
-        {
-          files: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'],
-          shallow: 5,
-          ownFiles: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'],
-          folded: folded({'a/b/': [3, false], 'build/c/': [1, false]}),
-        },
-      ],
-      [
-        'ignored',
-        {ignored: 'marked'},
-        {
-          files: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'a/b/build/4', 'build/5', 'build/c/6', 'd/7'],
-          shallow: 9,
-          ownFiles: ['.gitignore', '8', 'a/1', 'a/b/2', 'a/b/3', 'd/7'],
-          folded: folded({'a/b/build/': [1, true], 'build/': [2, true]}),
-        },
-      ],
-      [
-        'ignored, and two names deep: the outer one of both',
-        {ignored: 'marked', depth: 2},
-        {
-          files: ['.gitignore', '8', 'a/1', 'build/5', 'd/7'],
-          shallow: 5,
-          ownFiles: ['.gitignore', '8', 'a/1', 'd/7'],
-          folded: folded({'a/b/': [3, false], 'build/': [2, true]}),
-        },
-      ],
-      [
-        'and no more files than asked for',
-        {ignored: 'marked', maxFiles: 3},
-        {files: ['.gitignore', '8', 'a/1'], shallow: 9, ownFiles: ['.gitignore', '8', 'a/1']},
-      ],
-    ])('%s', async (_, options, expected) => {
+    )('%s', async (_, options, expected) => {
       expect(unwrap(await walk(TREE, options))).toMatchObject({
         total: 9,
         ignoredFiles: 0,
@@ -233,7 +195,7 @@ describe('walk-tree', () => {
   });
 
   test('Tool API: ends at its deadline', async () => {
-    const deadline = {spent: true, failure: () => fail('timeout', 'late')};
+    const deadline = pretendDeadline({spent: true, failure: () => fail('timeout', 'late')});
     expect(codeOf(await walk(FILES, {deadline}))).toBe('timeout');
   });
 
@@ -246,7 +208,7 @@ describe('walk-tree', () => {
   });
 
   test('policy: depth costs no descriptors, and what lies beside a deep tree is there too', {
-    tags: 'slow',
+    tags: 'stress',
   }, async () => {
     const at = temporaryDirectory();
     const depth = 200;

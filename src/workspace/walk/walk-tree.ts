@@ -1,3 +1,4 @@
+// Lists the files of a walk, and folds directories that are ignored or too deep.
 import {ok, type Result} from '../../core/result.ts';
 import type {Workspace} from '../jail/jail.ts';
 import type {WorkspacePath} from '../workspace-path.ts';

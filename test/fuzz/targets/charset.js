@@ -1,21 +1,11 @@
-import {decodeText} from '../../../dist/web/decode/decode-text.js';
-import {parseContentType} from '../../../dist/web/decode/parse-content-type.js';
-import {sniffMedia} from '../../../dist/web/decode/sniff-media.js';
+import {decodeText} from '../../../dist/web/transport/charset.js';
+import {parseContentType, sniffMedia} from '../../../dist/web/transport/media.js';
 import {expectThat} from '../expect-that.js';
 
+// biome-ignore format: a list
 const LABELS = [
-  ...['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'koi8-r', 'macintosh', 'x-user-defined'],
-  ...[
-    'shift_jis',
-    'euc-jp',
-    'euc-kr',
-    'big5',
-    'gbk',
-    'gb18030',
-    'iso-2022-jp',
-    'replacement',
-    'no-such-label',
-  ],
+  'utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'koi8-r', 'macintosh', 'x-user-defined',
+  'shift_jis', 'euc-jp', 'euc-kr', 'big5', 'gbk', 'gb18030', 'iso-2022-jp', 'replacement', 'no-such-label',
 ];
 /** Those that the platform decodes as the standard says. */
 const BY_PLATFORM = new Set(['utf-8', 'utf-16le', 'utf-16be', 'koi8-r', 'gb18030']);
@@ -51,7 +41,7 @@ function check(bytes) {
 
 export const target = {
   check,
-  modules: ['/dist/web/decode/'],
+  modules: ['/dist/web/transport/charset'],
   maxLength: 2048,
   seeds: [
     '\0<meta charset="utf-8">é',

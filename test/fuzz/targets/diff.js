@@ -1,9 +1,9 @@
-import {overlayPatch} from '../../../dist/workspace/patch/apply/overlay.js';
-import {bytesOf} from '../../../dist/workspace/patch/byte-string.js';
-import {renderUndo} from '../../../dist/workspace/patch/diff/render-undo.js';
-import {renderFileChange} from '../../../dist/workspace/patch/diff/render-unified.js';
-import {parsePatch} from '../../../dist/workspace/patch/parse/parse-patch.js';
-import {atOnce} from '../../../dist/workspace/turns.js';
+import {fileState} from '../../../dist/workspace/change/file-change.js';
+import {atOnce, contentHash} from '../../../dist/workspace/open-file.js';
+import {overlayPatch} from '../../../dist/workspace/patch/overlay.js';
+import {parsePatch} from '../../../dist/workspace/patch/parse-patch.js';
+import {bytesOf} from '../../../dist/workspace/patch/patch.js';
+import {renderFileChange, renderUndo} from '../../../dist/workspace/patch/unified.js';
 import {parseWritablePath} from '../../../dist/workspace/workspace-path.js';
 import {expectThat} from '../expect-that.js';
 
@@ -44,22 +44,23 @@ async function apply(patch, files) {
   return overlayPatch(
     {
       resolve: path => parseWritablePath(['/work'], path),
-      read: async path => ({
-        ok: true,
-        value: files.has(path) ? {content: files.get(path), mode: 0o644} : undefined,
-      }),
-      obstacle: path => [...files.keys()].find(file => path.startsWith(`${file}/`)),
+      read: async path => ({ok: true, value: files.has(path) ? stateOf(files.get(path)) : undefined}),
+      blockingFile: path => [...files.keys()].find(file => path.startsWith(`${file}/`)),
     },
     parsed.value.sections,
   );
 }
 
+function stateOf(content) {
+  const bytes = bytesOf(content);
+  return fileState(bytes, contentHash(bytes), {mode: 0o644});
+}
+
 function afterwards(before, changes) {
   const files = new Map(before);
   for (const change of changes) {
-    if (change.kind === 'delete') files.delete(change.path);
-    if (change.kind === 'rename') files.delete(change.from);
-    if (change.kind !== 'delete') files.set(change.path, change.new.content);
+    files.delete(change.from ?? change.path);
+    if (change.new !== undefined) files.set(change.path, change.new.content);
   }
   return files;
 }
@@ -89,58 +90,14 @@ export const target = {
     '--- "a/two words"\n+++ "b/two words"\n@@ -1 +1 @@\n--- a\n+-- c\n',
     '```diff\n--- a/a\n+++ b/a\n@@ -5,9 +5,9 @@ context\n five\n-six\n seven\n```\n--- a/a\n+++ /dev/null\n@@ -1,7 +0,0 @@\n',
   ],
+  // biome-ignore format: a list
   tokens: [
-    ...[
-      '--- a/',
-      '+++ b/',
-      '--- /dev/null\n',
-      '+++ /dev/null\n',
-      '@@ -1 +1 @@\n',
-      '@@ -1,3 +1,3 @@\n',
-      '@@ -0,0 +1 @@\n',
-    ],
-    ...[
-      'diff --git a/a b/a\n',
-      'index 1..2 100644\n',
-      'new file mode 100644\n',
-      'new file mode 120000\n',
-      'old mode 100644\n',
-    ],
-    ...[
-      'new mode 100755\n',
-      'deleted file mode 100644\n',
-      'rename from ',
-      'rename to ',
-      'copy from a\n',
-      'Binary files\n',
-    ],
-    ...[
-      'GIT binary patch\n',
-      '\\ No newline at end of file\n',
-      '\n',
-      '\r\n',
-      ' ',
-      '+',
-      '-',
-      '"',
-      '\\303\\244',
-      '\t',
-      '\0',
-    ],
-    ...[
-      '../',
-      '.git/',
-      '.GIT/config',
-      '/etc/passwd',
-      'a',
-      'dir/b',
-      'c',
-      'two words',
-      ' one\n',
-      '-two\n',
-      '+2\n',
-      '```\n',
-    ],
-    ...['@@ -99999999999999999999 +1 @@\n', '@@ -1,0 +1,0 @@\n', 'Index: a\n', '*** a\n', '1,2c1,2\n'],
+    '--- a/', '+++ b/', '--- /dev/null\n', '+++ /dev/null\n', '@@ -1 +1 @@\n', '@@ -1,3 +1,3 @@\n',
+    '@@ -0,0 +1 @@\n', 'diff --git a/a b/a\n', 'index 1..2 100644\n', 'new file mode 100644\n',
+    'new file mode 120000\n', 'old mode 100644\n', 'new mode 100755\n', 'deleted file mode 100644\n',
+    'rename from ', 'rename to ', 'copy from a\n', 'Binary files\n', 'GIT binary patch\n',
+    '\\ No newline at end of file\n', '\n', '\r\n', ' ', '+', '-', '"', '\\303\\244', '\t', '\0', '../',
+    '.git/', '.GIT/config', '/etc/passwd', 'a', 'dir/b', 'c', 'two words', ' one\n', '-two\n', '+2\n',
+    '```\n', '@@ -99999999999999999999 +1 @@\n', '@@ -1,0 +1,0 @@\n', 'Index: a\n', '*** a\n', '1,2c1,2\n',
   ],
 };

@@ -1,6 +1,6 @@
 import {Parser} from 'commonmark';
+import {normalizeWhitespace} from '../../../dist/web/extract/block-writer.js';
 import {extractHtml} from '../../../dist/web/extract/extract-html.js';
-import {normalizeWhitespace} from '../../../dist/web/extract/normalize-whitespace.js';
 import {expectThat} from '../expect-that.js';
 
 const options = {baseUrl: 'https://example.com/dir/page', honorBaseHref: false};

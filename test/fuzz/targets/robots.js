@@ -1,6 +1,5 @@
-import {normalizePath} from '../../../dist/web/robots/match/normalize-path.js';
-import {normalizePattern} from '../../../dist/web/robots/match/normalize-pattern.js';
-import {parseRobots, parseRobotsBytes} from '../../../dist/web/robots/parse-robots.js';
+import {parseRobots, parseRobotsBytes} from '../../../dist/web/robots/robots.js';
+import {normalizePath, normalizePattern} from '../../../dist/web/robots/rules.js';
 import {expectThat} from '../expect-that.js';
 
 /** Ruling B4: any bytes are a robots.txt, and its index decides as a look at every rule does. */
@@ -73,38 +72,10 @@ export const target = {
     '%7ea%2f\nuser-agent:bot\r\ndisallow:/~a%2F # c\r\nsitemap: x\r\nallow: *a*b*\r\n',
     'aaaaaaaab\nUser-agent: *\nDisallow: /a*a*a*b\nDisallow: /aab\nAllow: *aaab\n',
   ],
+  // biome-ignore format: a list
   tokens: [
-    ...[
-      'User-agent: ',
-      'Disallow: ',
-      'Allow: ',
-      'Sitemap: ',
-      'Crawl-delay: 1',
-      '*',
-      '$',
-      '/',
-      '#',
-      ':',
-      '\n',
-      '\r\n',
-    ],
-    ...[
-      '\r',
-      ' ',
-      '\t',
-      '%2F',
-      '%7e',
-      '%',
-      '%zz',
-      'forge-webfetch',
-      'bot',
-      'é',
-      '😀',
-      '\0',
-      '\ufeff',
-      'aaa',
-      '/*',
-      '*/',
-    ],
+    'User-agent: ', 'Disallow: ', 'Allow: ', 'Sitemap: ', 'Crawl-delay: 1', '*', '$', '/', '#', ':', '\n',
+    '\r\n', '\r', ' ', '\t', '%2F', '%7e', '%', '%zz', 'forge-webfetch', 'bot', 'é', '😀', '\0', '\ufeff',
+    'aaa', '/*', '*/',
   ],
 };

@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {loadConfig} from '../../../dist/config/load-config.js';
-import {resolveConfig} from '../../../dist/config/resolve/resolve-config.js';
+import {resolveConfig} from '../../../dist/config/resolve-config.js';
 import {expectThat} from '../expect-that.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'forge-fuzz-'));
@@ -39,62 +39,12 @@ export const target = {
     'tools.output.max_bytes = 1_000_000 # c\n"tools".run = {enabled = true, memory_mb = 1e3, cpus = -1}\n',
     'a = 1979-05-27T07:32:00Z\nb = [1, [2.5, inf, nan]]\n[tools.unknown]\nx = """\\u00e9\\\n  y"""\n',
   ],
+  // biome-ignore format: a list
   tokens: [
-    ...[
-      '[',
-      ']',
-      '[[',
-      ']]',
-      '=',
-      '"',
-      "'",
-      '"""',
-      "'''",
-      '\n',
-      '\r\n',
-      '#',
-      '.',
-      ',',
-      '{',
-      '}',
-      'true',
-      'false',
-      'inf',
-    ],
-    ...[
-      '-nan',
-      '0x',
-      '1e999',
-      '9223372036854775808',
-      '-1',
-      '1_0',
-      '1979-05-27',
-      '07:32:00',
-      '\\u0000',
-      '\\UFFFFFFFF',
-    ],
-    ...[
-      'tools',
-      'webfetch',
-      'run',
-      'approval',
-      'rules',
-      'mode',
-      'timeout_seconds',
-      'cache_dir',
-      'allowed_ports',
-    ],
-    ...[
-      `"\${HOME}"`,
-      '${',
-      '__proto__',
-      'constructor',
-      'toString',
-      'security',
-      '\0',
-      '\ufeff',
-      'é',
-      '[tools.run]\n',
-    ],
+    '[', ']', '[[', ']]', '=', '"', "'", '"""', "'''", '\n', '\r\n', '#', '.', ',', '{', '}', 'true', 'false',
+    'inf', '-nan', '0x', '1e999', '9223372036854775808', '-1', '1_0', '1979-05-27', '07:32:00', '\\u0000',
+    '\\UFFFFFFFF', 'tools', 'webfetch', 'run', 'approval', 'rules', 'mode', 'timeout_seconds', 'cache_dir',
+    'allowed_ports', `"\${HOME}"`, '${', '__proto__', 'constructor', 'toString', 'security', '\0', '\ufeff',
+    'é', '[tools.run]\n',
   ],
 };

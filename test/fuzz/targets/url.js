@@ -1,10 +1,8 @@
 import {BlockList} from 'node:net';
-import {resolveConfig} from '../../../dist/config/resolve/resolve-config.js';
+import {resolveConfig} from '../../../dist/config/resolve-config.js';
 import {checkUrl} from '../../../dist/web/guard/check-url.js';
-import {readGuardPolicy} from '../../../dist/web/guard/guard-policy.js';
-import {parseUrl} from '../../../dist/web/url/parse-url.js';
-import {redactUrl} from '../../../dist/web/url/redact-url.js';
-import {resolveUrl} from '../../../dist/web/url/resolve-url.js';
+import {readGuardPolicy} from '../../../dist/web/guard/policy.js';
+import {parseUrl, redactUrl, resolveUrl} from '../../../dist/web/url.js';
 import {expectThat} from '../expect-that.js';
 
 const {value: defaults} = resolveConfig({}, {env: {}, cwd: '/', tempDir: '/tmp'});
@@ -92,67 +90,19 @@ function parsedByPlatform(input) {
 
 export const target = {
   check,
-  modules: ['/dist/web/url/', '/dist/web/guard/'],
+  modules: ['/dist/web/url.js', '/dist/web/guard/'],
   maxLength: 512,
+  // biome-ignore format: a list
   seeds: [
-    'http://example.com/a?b=c#d',
-    'https://user:hunter2@example.com/',
-    'http://[::1]:80/',
-    'http://0x7f.1/',
-    'http://[fe80::1%25eth0]/',
-    'http:\\\\127.1\\',
-    '//example.com',
-    'http://xn--bcher-kva.example/%2e%2E/%7e',
-    'http://[64:ff9b::10.0.0.1]/',
+    'http://example.com/a?b=c#d', 'https://user:hunter2@example.com/', 'http://[::1]:80/', 'http://0x7f.1/',
+    'http://[fe80::1%25eth0]/', 'http:\\\\127.1\\', '//example.com',
+    'http://xn--bcher-kva.example/%2e%2E/%7e', 'http://[64:ff9b::10.0.0.1]/',
   ],
+  // biome-ignore format: a list
   tokens: [
-    ...[
-      'http',
-      'https',
-      '://',
-      ':',
-      '/',
-      '\\',
-      '@',
-      ':hunter2@',
-      '?',
-      '#',
-      '%',
-      '%2f',
-      '%00',
-      '.',
-      '..',
-      '%2e',
-    ],
-    ...[
-      '127.0.0.1',
-      '0x7f',
-      '017',
-      '2130706433',
-      '[::1]',
-      '[::ffff:127.0.0.1]',
-      '[',
-      ']',
-      '%25',
-      'localhost',
-    ],
-    ...[
-      '１',
-      '。',
-      'ß',
-      'é',
-      'xn--',
-      '\t',
-      '\n',
-      '\r',
-      ' ',
-      '\0',
-      ':80',
-      ':0',
-      ':65536',
-      'ftp:',
-      'javascript:',
-    ],
-    ...['fc00::', '64:ff9b::', '2002:', '169.254.169.254', '10.', '%31', '①', '\u200d', '\ufeff'],
+    'http', 'https', '://', ':', '/', '\\', '@', ':hunter2@', '?', '#', '%', '%2f', '%00', '.', '..', '%2e',
+    '127.0.0.1', '0x7f', '017', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '[', ']', '%25', 'localhost',
+    '１', '。', 'ß', 'é', 'xn--', '\t', '\n', '\r', ' ', '\0', ':80', ':0', ':65536', 'ftp:', 'javascript:',
+    'fc00::', '64:ff9b::', '2002:', '169.254.169.254', '10.', '%31', '①', '\u200d', '\ufeff',
   ],
 };

@@ -83,25 +83,18 @@ async function scene(name, calls, toolbox = fast) {
   return {name, said, reached: reached.slice(before), queries: dns.queries.slice(asked)};
 }
 
+// biome-ignore format: a case is a line
 const scenes = [
   await scene('rebind-page', [url('rebind-page')]),
   await scene('rebind-redirect', [url('rebind-redirect')]),
   await scene('there-and-back', [url('there-and-back')]),
   await scene('to-private', [url('to-private')]),
-  await scene(
-    'from-robots',
-    [url('from-robots')],
-    open(FAST_SECONDS, {robots: {cross_origin_redirects: 'follow'}}),
-  ),
+  await scene('from-robots', [url('from-robots')], open(FAST_SECONDS, {robots: {cross_origin_redirects: 'follow'}})),
   await scene('to-rebound', [url('hop-rebinds'), url('to-rebound')]),
   await scene('rebind-call', [url('rebind-call'), url('rebind-call')]),
   await scene('rebind-back', [url('rebind-back'), url('rebind-back')]),
   await scene('rebind-rest', [url('rebind-rest'), url('rebind-rest'), url('rebind-rest')]),
-  await scene(
-    'control',
-    [url('private'), url('public-then-private')],
-    open(FAST_SECONDS, {security: {block_private_ips: false, allow_insecure_overrides: true}}),
-  ),
+  await scene('control', [url('private'), url('public-then-private')], open(FAST_SECONDS, {security: {block_private_ips: false, allow_insecure_overrides: true}})),
 ];
 
 await Promise.all(toolboxes.map(toolbox => toolbox.close()));

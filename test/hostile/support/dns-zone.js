@@ -43,14 +43,19 @@ function addresses(count) {
 const A = {a: [PUBLIC]};
 const REBOUND = {a: [PRIVATE]};
 
-/** name → what it is answered with, and what the call must come to. */
+/**
+ * What a name is answered with, and what the call may come to: a text that ends in `/` is the beginning of it. A slow
+ * one is ended by the deadline.
+ *
+ * @type {readonly {name: string, answers: object, expected: readonly string[], slow?: boolean}[]}
+ */
+// biome-ignore format: a case is a line
 export const CASES = [
   ...Object.entries(BLOCKED).map(([name, answer]) => ({
     name,
     answers: [answer],
     expected: ['ssrf_blocked/'],
   })),
-
   // What is well-formed and public.
   {name: 'a-only', answers: [A], expected: ['ok']},
   {name: 'aaaa-only', answers: [{aaaa: [PUBLIC_6]}], expected: ['ok']},
@@ -61,55 +66,29 @@ export const CASES = [
   {name: 'a-thousand-records', answers: [{a: addresses(1000)}], expected: ['ok']},
   {name: 'as-many-as-a-message-holds', answers: [{a: addresses(4000)}], expected: ['ok']},
   // 64 are read, in the order that the system gives; wherever the private one stands, nobody goes there.
-  {
-    name: 'thousands-and-a-private-one',
-    answers: [{a: [...addresses(2000), PRIVATE, ...addresses(1500)]}],
-    expected: ['ok', 'ssrf_blocked/'],
-  },
+  {name: 'thousands-and-a-private-one', answers: [{a: [...addresses(2000), PRIVATE, ...addresses(1500)]}], expected: ['ok', 'ssrf_blocked/']},
   {name: 'alias', answers: [{cname: ['target'], a: [PUBLIC]}], expected: ['ok']},
   {name: 'alias-to-private', answers: [{cname: ['target'], a: [PRIVATE]}], expected: ['ssrf_blocked/']},
-  {
-    name: 'alias-chain-to-private',
-    answers: [{cname: ['one', 'two', 'three', 'four'], a: [PRIVATE]}],
-    expected: ['ssrf_blocked/'],
-  },
+  {name: 'alias-chain-to-private', answers: [{cname: ['one', 'two', 'three', 'four'], a: [PRIVATE]}], expected: ['ssrf_blocked/']},
   {name: 'tcp-after-truncation', answers: [{...A, truncate: 'always'}], expected: ['ok']},
-  {
-    name: 'tcp-after-truncation-private',
-    answers: [{...REBOUND, truncate: 'always'}],
-    expected: ['ssrf_blocked/'],
-  },
+  {name: 'tcp-after-truncation-private', answers: [{...REBOUND, truncate: 'always'}], expected: ['ssrf_blocked/']},
   {
     // What came in the truncated answer counts no more than what comes after it.
     name: 'truncated-public-then-private',
     answers: [{a: [PUBLIC], truncate: 'partly', tcp: {a: [PRIVATE]}}],
     expected: ['ssrf_blocked/'],
   },
-
   // What has no address.
   {name: 'nxdomain', answers: ['nxdomain'], expected: ['dns_failed/ENOTFOUND']},
-  {
-    name: 'no-data',
-    answers: [{}],
-    expected: ['dns_failed/ENOTFOUND', 'dns_failed/EAI_NODATA', 'dns_failed/ENODATA'],
-  },
+  {name: 'no-data', answers: [{}], expected: ['dns_failed/ENOTFOUND', 'dns_failed/EAI_NODATA', 'dns_failed/ENODATA']},
   {name: 'servfail', answers: ['servfail'], expected: ['dns_failed/ESERVFAIL']},
   {name: 'refused', answers: ['refused'], expected: ['dns_failed/EREFUSED']},
   {name: 'notimp', answers: ['notimp'], expected: ['dns_failed/ENOTIMP']},
   {name: 'alias-to-itself', answers: [{cname: ['alias-to-itself']}], expected: ['dns_failed/']},
   {name: 'alias-loop', answers: [{cname: ['a', 'b', 'a', 'b']}], expected: ['dns_failed/']},
   {name: 'alias-to-nothing', answers: [{cname: ['gone']}], expected: ['dns_failed/']},
-  {
-    name: 'a-public-aaaa-servfail',
-    answers: [{a: [PUBLIC], other: 'servfail'}],
-    expected: ['ok', 'dns_failed/ESERVFAIL'],
-  },
-  {
-    name: 'a-private-aaaa-servfail',
-    answers: [{a: [PRIVATE], other: 'servfail'}],
-    expected: ['ssrf_blocked/', 'dns_failed/ESERVFAIL'],
-  },
-
+  {name: 'a-public-aaaa-servfail', answers: [{a: [PUBLIC], other: 'servfail'}], expected: ['ok', 'dns_failed/ESERVFAIL']},
+  {name: 'a-private-aaaa-servfail', answers: [{a: [PRIVATE], other: 'servfail'}], expected: ['ssrf_blocked/', 'dns_failed/ESERVFAIL']},
   // What is no answer to the question. The address in it is public and would serve.
   ...[
     'another-type',
@@ -129,39 +108,17 @@ export const CASES = [
     'noise',
     'extra-records-only',
   ].map(spoil => ({name: spoil, answers: [{...A, spoil}], expected: ['dns_failed/', 'timeout/dns']})),
-
   // What resolvers read as one all the same. Then it is checked like any other.
   ...['another-class', 'a-query', 'another-name', 'five-bytes-of-address'].flatMap(spoil => [
     {name: spoil, answers: [{...A, spoil}], expected: ['ok', 'dns_failed/']},
     {name: `${spoil}-private`, answers: [{...REBOUND, spoil}], expected: ['ssrf_blocked/', 'dns_failed/']},
   ]),
-
   // Time.
   {name: 'silent', answers: ['silent'], expected: ['timeout/dns', 'dns_failed/ETIMEOUT'], slow: true},
-  {
-    name: 'tcp-that-says-nothing',
-    answers: [{...A, truncate: 'always', tcp: 'silent'}],
-    expected: ['timeout/dns', 'dns_failed/ETIMEOUT'],
-    slow: true,
-  },
-  {
-    name: 'tcp-byte-by-byte',
-    answers: [{...A, truncate: 'always', tcp: 'drip'}],
-    expected: ['timeout/dns', 'dns_failed/ETIMEOUT'],
-    slow: true,
-  },
-  {
-    name: 'tcp-that-hangs-up',
-    answers: [{...A, truncate: 'always', tcp: 'close'}],
-    expected: ['timeout/dns', 'dns_failed/'],
-    slow: true,
-  },
-  {
-    name: 'tcp-of-64-kilobytes-announced',
-    answers: [{...A, truncate: 'always', tcp: 'announce'}],
-    expected: ['timeout/dns', 'dns_failed/'],
-    slow: true,
-  },
+  {name: 'tcp-that-says-nothing', answers: [{...A, truncate: 'always', tcp: 'silent'}], expected: ['timeout/dns', 'dns_failed/ETIMEOUT'], slow: true},
+  {name: 'tcp-byte-by-byte', answers: [{...A, truncate: 'always', tcp: 'drip'}], expected: ['timeout/dns', 'dns_failed/ETIMEOUT'], slow: true},
+  {name: 'tcp-that-hangs-up', answers: [{...A, truncate: 'always', tcp: 'close'}], expected: ['timeout/dns', 'dns_failed/'], slow: true},
+  {name: 'tcp-of-64-kilobytes-announced', answers: [{...A, truncate: 'always', tcp: 'announce'}], expected: ['timeout/dns', 'dns_failed/'], slow: true},
 ];
 
 /** A name that is answered otherwise every time: public first, private ever after. */

@@ -40,6 +40,12 @@ export const HTML_STRUCTURES: Readonly<Record<string, Structure>> = {
   'template in template': size => nested('<template>', '</template>', size),
   'details in details': size => nested('<details><summary>x</summary>', '</details>', size),
   ruby: size => times('<ruby>x<rt>y<rp>', size),
+  // Inline styles
+  'no size in no size': size => nested('<div style="font-size:0">x<p>x', '</div>', size),
+  'a style of digits': size => `<p style="font-size:${times('1', size)}!x">x`,
+  'a style of blanks': size => `<p style="display:none${times(' ', size)}x">x`,
+  'a style of openings': size => `<p style="display:none;color:${times('url(rgb(', size)}">x`,
+  'a style of variables': size => `<p style="--x:${'y'.repeat(90)};display:${times('var(--x,', size)}">x`,
   // Formatting elements that are left open, and the adoption agency
   'a, never closed': size => times('<a href=x>x', size),
   'a, never closed, of different targets': size => numbered(number => `<a href=/${number}>x`, size),
@@ -198,4 +204,71 @@ export const TEXT_STRUCTURES: Readonly<Record<string, Structure>> = {
   'a base64 line': size => numbered(number => (number * 2_654_435_761).toString(36), size),
   'bytes of all kinds': size =>
     numbered(number => String.fromCodePoint(0x20 + ((number * 7919) % 0xd000)), size),
+};
+
+const inFeed = (inside: string): string => `<rss><channel><title>T</title>${inside}</channel></rss>`;
+const inItem = (inside: string): string => inFeed(`<item><title>A</title>${inside}</item>`);
+
+/** Attributes, names and text of a feed. */
+export const FEED_STRUCTURES: Readonly<Record<string, Structure>> = {
+  'root attribute without a value': size => `<rss ${times('a', size)}></rss>`,
+  'root attributes without a value': size => `<rss ${times('a ', size)}></rss>`,
+  'field attribute without a value': size => inFeed(`<item><title ${times('a', size)}>A</title></item>`),
+  'blanks behind an attribute': size => inFeed(`<item><title a${times(' ', size)}>A</title></item>`),
+  'blanks behind attributes and "="': size =>
+    inFeed(`<item><title ${times('a   =   ', size)}>A</title></item>`),
+  'attributes of the other quote': size =>
+    inFeed(`<item><title ${times(`a="'"b'"'`, size)}>A</title></item>`),
+  'different attributes': size => inFeed(`<item><link ${numbered(at => `a${at}="" `, size)}/></item>`),
+  'long value of an attribute': size => inFeed(`<item><link href="${times('&amp;', size)}"/></item>`),
+  'long name': size => inFeed(`<${times('a', size / 2)}></${times('a', size / 2)}>`),
+  'name of colons': size => inFeed(`<${times('a:', size / 2)}></${times('a:', size / 2)}>`),
+  'document types': size => times('<!DOCTYPE a [<!ENTITY b "c">]>', size) + inItem(''),
+  'entities that are not declared': size => inItem(`<description>${times('&a19;', size)}</description>`),
+  'text of brackets': size => inItem(`<description>${times('&lt;', size)}</description>`),
+  'title of tags': size => inFeed(`<item><title type="html">${times('&lt;a', size)}</title></item>`),
+  'title that is long': size => inFeed(`<item><title>${times('word ', size)}</title></item>`),
+  'text of tags in CDATA': size => inItem(`<description><![CDATA[${times('<b>', size)}]]></description>`),
+  'many CDATA': size => inItem(`<description>${times('<![CDATA[x]]>', size)}</description>`),
+  comments: size => inItem(times('<!---->', size)),
+  'elements in the text': size => inItem(`<content type="xhtml">${times('<b/>x', size)}</content>`),
+  'titles again and again': size => inFeed(times('<title>x</title>', size)),
+  entries: size =>
+    inFeed(
+      times('<item><title>A</title><link>https://e.com/</link><description>x</description></item>', size),
+    ),
+};
+
+/** What a sitemap repeats. */
+export const SITEMAP_STRUCTURES: Readonly<Record<string, Structure>> = {
+  'names without end': size => times(`<${'a'.repeat(1050)}`, size),
+  'one name without end': size => `<${times('a', size)}`,
+  'names with a prefix': size => times(`<${'a'.repeat(60)}:${'b'.repeat(60)}`, size),
+  prefixes: size => times('<a:', size),
+  'attributes without end': size => times(`<loc ${'a'.repeat(990)}`, size),
+  'attributes of an index': size => times('<sitemapindex a="b"', size),
+  addresses: size => times('<loc>https://e.com/</loc>', size),
+  'an address without end': size => `<loc>${times('a', size)}`,
+  'blanks in addresses': size => times(`<loc>${' '.repeat(500)}`, size),
+  'CDATA without end': size => times('<loc><![CDATA[', size),
+  'entities in addresses': size => times('<loc>&amp;&#1;</loc>', size),
+  comments: size => times('<!---->', size),
+  'comments without end': size => times('<!--', size),
+  'angle brackets': size => times('<', size),
+};
+
+/** What JSON repeats. */
+export const JSON_STRUCTURES: Readonly<Record<string, Structure>> = {
+  'a long name': size => `{"${times('a', size)}": 1}`,
+  'different names': size => `{${numbered(at => `"a${at}": 1, `, size)}"z": 1}`,
+  'the same name': size => `{${times('"a": 1, ', size)}"z": 1}`,
+  'a long text': size => JSON.stringify(times('word *a* [b](c) ', size)),
+  'a text of backticks': size => JSON.stringify(times('` `` ', size)),
+  'a text of escapes': size => `"${times('\\u0041', size)}"`,
+  'a text of line feeds': size => `"${times('\\n', size)}"`,
+  'a long number': size => times('1', size),
+  numbers: size => `[${times('1, ', size)}1]`,
+  'lists of a value': size => `[${times('[1], ', size)}1]`,
+  'objects of a value': size => `[${times('{"a": "b"}, ', size)}1]`,
+  blanks: size => `[${times(' ', size)}]`,
 };

@@ -4,8 +4,8 @@ import {dirname, join} from 'node:path';
 
 const dist = new URL('../../../dist/', import.meta.url);
 const {systemClock} = await import(new URL('core/clock.js', dist));
-const {openWorkspaceSession} = await import(new URL('tools/files/workspace-session.js', dist));
-const {nodeProcessRunner} = await import(new URL('workspace/process/node-process-runner.js', dist));
+const {openWorkspaceSession} = await import(new URL('tools/files/session.js', dist));
+const {nodeProcessRunner} = await import(new URL('workspace/process-runner.js', dist));
 const {undoStep} = await import(new URL('tools/change/undo-step.js', dist));
 const MAKERS = {
   read_file: (await import(new URL('tools/files/read-file.js', dist))).readFileTool,
@@ -60,10 +60,12 @@ export function openActor(base, name, {onStep = () => {}, isCrossChecked = false
     const prepared = toolOf(tool).prepare(params);
     if (!prepared.ok) throw new Error(prepared.error.all);
     let reported = 0;
+    const {signal} = new AbortController();
     const answer = await prepared.value.execute({
       requestId: token,
       step,
-      signal: new AbortController().signal,
+      signal,
+      deadline: {signal, spent: false},
       maxOutputBytes: 102_400,
       availableCapacityBytes: Number.POSITIVE_INFINITY,
       allowTruncation: true,

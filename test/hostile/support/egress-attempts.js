@@ -18,15 +18,15 @@ const NAMED = hello(extension(43, Buffer.from([2, 3, 4])), serverNames(HOST));
 const proxy = (name, ...sends) => ({name, way: 'proxy', args: [], sends});
 const direct = (name, way, ...args) => ({name, way, args, sends: [bytes('GET / HTTP/1.0\r\n\r\n')]});
 
-/** `reached` are the controls. Of the others, none may be answered by anybody but the gate. */
+/**
+ * `reaches` are the controls. Of the others, none may be answered by anybody but the gate.
+ *
+ * @type {readonly {name: string, way: string, args: readonly (string | number)[], sends?: readonly Buffer[], reaches?: boolean}[]}
+ */
+// biome-ignore format: a case is a line
 export const ATTEMPTS = [
   {...proxy('reached: plain HTTP', get(`GET ${PLAIN}/ok HTTP/1.1`, PLAIN_HOST)), reaches: true},
-  {
-    ...proxy('reached: a tunnel, by the socket itself', TUNNEL, NAMED),
-    way: 'unix',
-    args: [SOCKET],
-    reaches: true,
-  },
+  {...proxy('reached: a tunnel, by the socket itself', TUNNEL, NAMED), way: 'unix', args: [SOCKET], reaches: true},
   // Without the proxy: the network of the sandbox is empty.
   direct('tcp to loopback of the host', 'tcp', '127.0.0.1', PLAIN_PORT),
   direct('tcp to a public address', 'tcp', '93.184.216.34', 443),
@@ -55,29 +55,13 @@ export const ATTEMPTS = [
   proxy('a host below the allowed one', connect(`evil.${HOST}:${TLS_PORT}`)),
   proxy('the allowed host on another port', connect(`${HOST}:22`)),
   proxy('a tunnel to the port of plain HTTP', connect(`${HOST}:${PLAIN_PORT}`)),
-  proxy(
-    'plain HTTP to the port of TLS',
-    get(`GET http://${HOST}:${TLS_PORT}/ HTTP/1.1`, `Host: ${HOST}:${TLS_PORT}`),
-  ),
-  ...[
-    '127.0.0.1',
-    '2130706433',
-    '0x7f000001',
-    '0177.0.0.1',
-    '127.1',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-    '169.254.169.254',
-    '0',
-  ].map(address => proxy(`the address ${address}`, connect(`${address}:${TLS_PORT}`))),
+  proxy('plain HTTP to the port of TLS', get(`GET http://${HOST}:${TLS_PORT}/ HTTP/1.1`, `Host: ${HOST}:${TLS_PORT}`)),
+  ...['127.0.0.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '0'].map(address => proxy(`the address ${address}`, connect(`${address}:${TLS_PORT}`))),
   proxy('the name localhost', connect('localhost:443')),
   proxy('the relay by itself', connect('localhost:3128')),
   proxy('the relay by plain HTTP', get('GET http://localhost/ HTTP/1.1', 'Host: localhost')),
   proxy('the metadata address by an allowed name', connect('metadata.test:443')),
-  proxy(
-    'the metadata address by plain HTTP',
-    get('GET http://metadata.test/latest HTTP/1.1', 'Host: metadata.test'),
-  ),
+  proxy('the metadata address by plain HTTP', get('GET http://metadata.test/latest HTTP/1.1', 'Host: metadata.test')),
   proxy('an answer of which one address is private', connect('public-and-private.test:443')),
   proxy('an opened answer of which one address is not', connect(`mixed.test:${TLS_PORT}`)),
   proxy('a name that rebinds, first', connect('rebinding.test:443')),
@@ -94,32 +78,19 @@ export const ATTEMPTS = [
   proxy('SSH in a tunnel', TUNNEL, bytes('SSH-2.0-OpenSSH_9.2\r\n')),
   proxy('CONNECT in a tunnel', TUNNEL, connect('evil.test:443')),
   proxy('CONNECT behind CONNECT in one piece', Buffer.concat([TUNNEL, connect('evil.test:443')])),
-  proxy(
-    'a ClientHello before the answer, of another host',
-    Buffer.concat([TUNNEL, hello(serverNames('evil.test'))]),
-  ),
-  proxy(
-    'a hello in crumbs',
-    TUNNEL,
-    Buffer.concat([...clientHello(serverNames(HOST))].map(one => record(Buffer.from([one])))),
-  ),
+  proxy('a ClientHello before the answer, of another host', Buffer.concat([TUNNEL, hello(serverNames('evil.test'))])),
+  proxy('a hello in crumbs', TUNNEL, Buffer.concat([...clientHello(serverNames(HOST))].map(one => record(Buffer.from([one]))))),
   proxy('half a hello', Buffer.concat([TUNNEL, NAMED.subarray(0, 20)])),
   proxy('a tunnel with a body', connect(`${HOST}:${TLS_PORT}`, 'Content-Length: 5')),
   proxy('a tunnel with chunks', connect(`${HOST}:${TLS_PORT}`, 'Transfer-Encoding: chunked')),
   // Smuggling by the header.
   proxy('Host of another one', get(`GET ${PLAIN}/smuggled HTTP/1.1`, 'Host: evil.test')),
   proxy('two Hosts', get(`GET ${PLAIN}/smuggled HTTP/1.1`, PLAIN_HOST, 'Host: evil.test')),
-  proxy(
-    'chunks and a length',
-    get(`GET ${PLAIN}/smuggled HTTP/1.1`, PLAIN_HOST, 'Transfer-Encoding: chunked', 'Content-Length: 4'),
-  ),
+  proxy('chunks and a length', get(`GET ${PLAIN}/smuggled HTTP/1.1`, PLAIN_HOST, 'Transfer-Encoding: chunked', 'Content-Length: 4')),
   proxy('a folded line', get(`GET ${PLAIN}/smuggled HTTP/1.1`, PLAIN_HOST, ' Host: evil.test')),
   proxy('a bare line feed', bytes(`GET ${PLAIN}/smuggled HTTP/1.1\n${PLAIN_HOST}\n\n`)),
   proxy('POST', get(`POST ${PLAIN}/smuggled HTTP/1.1`, PLAIN_HOST, 'Content-Length: 0')),
-  proxy(
-    'an upgrade',
-    get(`GET ${PLAIN}/smuggled HTTP/1.1`, PLAIN_HOST, 'Connection: Upgrade', 'Upgrade: h2c'),
-  ),
+  proxy('an upgrade', get(`GET ${PLAIN}/smuggled HTTP/1.1`, PLAIN_HOST, 'Connection: Upgrade', 'Upgrade: h2c')),
   proxy('HTTP/2 at once', bytes('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')),
   proxy('a user in the address', get(`GET http://${HOST}@evil.test/ HTTP/1.1`, 'Host: evil.test')),
   proxy('a header without end', bytes(`GET ${PLAIN}/smuggled HTTP/1.1\r\n${'a: b\r\n'.repeat(4000)}`)),
@@ -128,14 +99,5 @@ export const ATTEMPTS = [
   proxy('SOCKS 5', Buffer.from([5, 1, 0])),
   proxy('SOCKS 4', Buffer.from([4, 1, 0, 80, 127, 0, 0, 1, 0])),
   // The one behind it goes to nobody.
-  {
-    ...proxy(
-      'reached: a second request behind the first',
-      Buffer.concat([
-        get(`GET ${PLAIN}/first HTTP/1.1`, PLAIN_HOST),
-        get(`GET ${PLAIN}/second HTTP/1.1`, PLAIN_HOST),
-      ]),
-    ),
-    reaches: true,
-  },
+  {...proxy('reached: a second request behind the first', Buffer.concat([get(`GET ${PLAIN}/first HTTP/1.1`, PLAIN_HOST), get(`GET ${PLAIN}/second HTTP/1.1`, PLAIN_HOST)])), reaches: true},
 ];

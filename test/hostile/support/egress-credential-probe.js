@@ -71,7 +71,7 @@ const toolbox = createToolbox({
     env: {...process.env, REGISTRY_TOKEN: SECRET},
     cwd: '/',
     tempDir: '/tmp',
-    homeDir: '/nonexistent',
+    homeDir: `${workspace}-home`,
   },
   config: {
     profile: 'trusted',

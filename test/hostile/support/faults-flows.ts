@@ -1,4 +1,4 @@
-import type {Json} from '../../../src/core/json.ts';
+import type {Json} from '../../../src/core/result.ts';
 import {undoStep} from '../../../src/create-toolbox/services.ts';
 import type {Toolbox} from '../../../src/index.ts';
 import type {FaultPlace, Tree} from './faults-place.ts';

@@ -1,6 +1,6 @@
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {FAILURE_CODES} from '../../../src/core/failure/failure-codes.ts';
+import {FAILURE_CODES} from '../../../src/core/failure-codes.ts';
 import {verifyRun} from '../../../src/create-toolbox/services.ts';
 import {faultCodesFor} from './faults-codes.ts';
 import {type Answer, FAULT_FLOWS, type FaultFlow} from './faults-flows.ts';
@@ -8,7 +8,7 @@ import {type FaultCode, type Faults, installFaults, type Operation} from './faul
 import {type FaultPlace, openFaultPlace, readTree, type Tree} from './faults-place.ts';
 import {type Held, heldByThisProcess, newlyHeld} from './faults-remains.ts';
 
-// A process whose system fails: faults-host.js FLOW ORIGIN SANDBOX. Prints a `FaultReport`.
+// A process whose system fails: faults-host.js FLOW ORIGIN SANDBOX SHARE. Prints a `FaultReport`.
 
 export interface FaultReport {
   /** Operations of the call when nothing fails. */
@@ -23,7 +23,7 @@ const TOO_LONG_MS = 4000;
 
 const NEEDS_SPACE = /\.(?:write|writeFile|writeSync|mkdir|mkdirSync|mkdtemp|link|copyFile|sync|fsyncSync)$/;
 
-const [name = '', origin = '', sandbox = 'none'] = process.argv.slice(2);
+const [name = '', origin = '', sandbox = 'none', share = 'all'] = process.argv.slice(2);
 const flow = FAULT_FLOWS[name] as FaultFlow;
 const {before = flow.files, after = before, answer = 'ok'} = flow;
 
@@ -45,6 +45,7 @@ usual = new Set(calm.files);
 usualData = calm.data;
 for (let number = 1; number <= 2000; number += 1) {
   const operation = calm.operations[number - 1];
+  if (share !== 'all' && number % 3 !== Number(share)) continue;
   // A box takes a third of a second to make and to unmake: all of its pipes, and of the others every fourth.
   const isSkipped = number % 4 !== 1 && operation !== undefined && !operation.kind.startsWith('socket.');
   if (sandbox === 'bubblewrap' && isSkipped) continue;

@@ -1,7 +1,7 @@
 import {mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import {errorCode} from '../../../src/system/error-code.ts';
+import {errorCode} from '../../../src/system/errors.ts';
 
 /** A control group of the test, which no descendant of its members can leave: what is in it is what is left. */
 export interface ProcessHerd {

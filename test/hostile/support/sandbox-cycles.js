@@ -1,5 +1,7 @@
 // A host that runs commands until it is killed, or opens and closes sandboxes: node sandbox-cycles.js OPTIONS-JSON WORKSPACE CYCLES
 import {readdirSync, readFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {systemClock} from '../../../dist/core/clock.js';
 import {createSandbox} from '../../../dist/sandbox/create-sandbox.js';
 
@@ -9,6 +11,7 @@ const open = () =>
   createSandbox(JSON.parse(options), {
     workspace,
     protectedPaths: [],
+    sessions: join(tmpdir(), `sessions-${process.getuid()}`),
     env: {...process.env, DOCKER_HOST: process.env.FORGE_TEST_DOCKER_HOST},
     clock: systemClock,
     log: event => {

@@ -130,6 +130,7 @@ const ZEROS = (bytes: number) => (text: Buffer) => Buffer.concat([text, Buffer.a
 const emptyGzip = Buffer.concat([Buffer.from('14\r\n'), gzipSync(''), Buffer.from('\r\n')]);
 const onceMore = (count: number): string => 'A: b\r\n'.repeat(count);
 
+// biome-ignore format: a case is a line
 const WELL_FORMED: readonly Behaviour[] = [
   fine('a body of declared length', sized),
   fine('a chunked body', m => `${chunkedHead(m)}${chunk(m.body)}0\r\n\r\n`),
@@ -141,31 +142,18 @@ const WELL_FORMED: readonly Behaviour[] = [
   fine('no reason phrase', m => sized(m).replace(/ (OK|Found)\r/, '\r')),
   fine('bytes above ASCII in a value', m => sized(m).replace('\r\n', '\r\nX: \xe9\xff\r\n')),
   fine('eight informational responses', m => 'HTTP/1.1 103 Hint\r\nLink: x\r\n\r\n'.repeat(8) + sized(m)),
-  fine('the same Content-Length twice', m =>
-    sized(m).replace('\r\n', `\r\nContent-Length: ${m.body.length}\r\n`),
-  ),
+  fine('the same Content-Length twice', m => sized(m).replace('\r\n', `\r\nContent-Length: ${m.body.length}\r\n`)),
   fine('a list of equal Content-Lengths', m => sized(m).replace(/(Content-Length: )(\d+)/, '$1$2, $2')),
   fine('254 fields more', m => sized(m).replace('\r\n', `\r\n${onceMore(254)}`)),
   fine('a field of 60 KiB', m => sized(m).replace('\r\n', `\r\nA: ${'x'.repeat(61_440)}\r\n`)),
   fine('Upgrade offered', m => sized(m).replace('\r\n', '\r\nUpgrade: h2c, websocket\r\n')),
-  fine('a name that only looks like framing', m =>
-    sized(m).replace('\r\n', '\r\nTransfer_Encoding: chunked\r\n'),
-  ),
-  fine('Set-Cookie, Refresh, Link, Alt-Svc and Clear-Site-Data', m =>
-    sized(m).replace(
-      '\r\n',
-      '\r\nSet-Cookie: a=b\r\nRefresh: 0;url=http://10.0.0.5/\r\nLink: <http://10.0.0.5/>;rel=preload\r\n' +
-        'Alt-Svc: h3="10.0.0.5:443"\r\nClear-Site-Data: "*"\r\n',
-    ),
-  ),
+  fine('a name that only looks like framing', m => sized(m).replace('\r\n', '\r\nTransfer_Encoding: chunked\r\n')),
+  fine('Set-Cookie, Refresh, Link, Alt-Svc and Clear-Site-Data', m => sized(m).replace('\r\n', '\r\nSet-Cookie: a=b\r\nRefresh: 0;url=http://10.0.0.5/\r\nLink: <http://10.0.0.5/>;rel=preload\r\n' + 'Alt-Svc: h3="10.0.0.5:443"\r\nClear-Site-Data: "*"\r\n')),
   fine('gzip', coded('gzip', gzipSync)),
   fine('zlib called deflate', coded('deflate', deflateSync)),
   fine('raw deflate', coded('deflate', deflateRawSync)),
   fine('brotli', coded('br', brotliCompressSync)),
-  fine(
-    'gzip in brotli',
-    coded('gzip, br', text => brotliCompressSync(gzipSync(text))),
-  ),
+  fine('gzip in brotli', coded('gzip, br', text => brotliCompressSync(gzipSync(text)))),
 ];
 
 /** What follows a whole answer is dropped with its connection, and never taken for the next one. */
@@ -242,6 +230,7 @@ const STATUS_LINES: readonly Behaviour[] = [
   status('599', '599 x', 'http_5xx/599', 'robots_unavailable/http_5xx'),
 ];
 
+// biome-ignore format: a case is a line
 const HEADERS: readonly Behaviour[] = [
   ...(
     [
@@ -262,16 +251,8 @@ const HEADERS: readonly Behaviour[] = [
   ).map(([name, fields]) => head(name, m => `${line(m)}${fields}\r\n`, 'malformed_header')),
   head('a folded value', m => `${line(m)}A: b\r\n c\r\n\r\n`, 'obsolete_line_folding'),
   head('a value folded by TAB', m => `${line(m)}A: b\r\n\tc\r\n\r\n`, 'obsolete_line_folding'),
-  head(
-    'Content-Length in a folded line',
-    m => `${line(m)}A:\r\n Content-Length: 5\r\n\r\n`,
-    'obsolete_line_folding',
-  ),
-  head(
-    'a blank behind the status line',
-    m => `HTTP/1.1 ${m.status}\r\n A: b\r\n\r\n`,
-    'obsolete_line_folding',
-  ),
+  head('Content-Length in a folded line', m => `${line(m)}A:\r\n Content-Length: 5\r\n\r\n`, 'obsolete_line_folding'),
+  head('a blank behind the status line', m => `HTTP/1.1 ${m.status}\r\n A: b\r\n\r\n`, 'obsolete_line_folding'),
   head('257 fields', m => `${line(m)}${onceMore(256)}\r\n`, 'too_many_header_fields'),
   head('ten thousand fields', m => `${line(m)}${onceMore(10_000)}\r\n`, 'too_many_header_fields'),
   head('a head of 64 KiB', m => `${line(m)}A: ${'x'.repeat(65_536)}\r\n\r\n`, 'header_block_too_large'),
@@ -280,28 +261,15 @@ const HEADERS: readonly Behaviour[] = [
   headScript('a name without end', m => flood(line(m), 'x'), ['header_block_too_large']),
 ];
 
+// biome-ignore format: a case is a line
 const INFORMATIONAL: readonly Behaviour[] = [
-  headScript('informational responses without end', () => flood('', 'HTTP/1.1 103 x\r\n\r\n'), [
-    'too_many_informational',
-  ]),
-  head(
-    'nine of them, then the answer',
-    m => 'HTTP/1.1 100 x\r\n\r\n'.repeat(9) + sized(m),
-    'too_many_informational',
-  ),
-  head(
-    '101',
-    () => 'HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
-    'unexpected_upgrade',
-  ),
+  headScript('informational responses without end', () => flood('', 'HTTP/1.1 103 x\r\n\r\n'), ['too_many_informational']),
+  head('nine of them, then the answer', m => 'HTTP/1.1 100 x\r\n\r\n'.repeat(9) + sized(m), 'too_many_informational'),
+  head('101', () => 'HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n', 'unexpected_upgrade'),
   head('101 to HTTP/2', () => 'HTTP/1.1 101 x\r\nUpgrade: h2c\r\n\r\n', 'unexpected_upgrade'),
   head('100 with a body', () => 'HTTP/1.1 100 x\r\nContent-Length: 5\r\n\r\nhello', 'malformed_status_line'),
   head('100 with a malformed field', () => 'HTTP/1.1 100 x\r\nA b\r\n\r\n', 'malformed_header'),
-  head(
-    '100 in chunks of gzip',
-    () => 'HTTP/1.1 100 x\r\nTransfer-Encoding: gzip\r\n\r\n',
-    'unsupported_transfer_encoding',
-  ),
+  head('100 in chunks of gzip', () => 'HTTP/1.1 100 x\r\nTransfer-Encoding: gzip\r\n\r\n', 'unsupported_transfer_encoding'),
 ];
 
 /** RFC 9112 §11.1, §11.2: what two parsers read differently. */
@@ -345,6 +313,7 @@ const SMUGGLED: readonly Behaviour[] = [
   ),
 ];
 
+// biome-ignore format: a case is a line
 const CHUNKS: readonly Behaviour[] = [
   ...(
     [
@@ -365,16 +334,8 @@ const CHUNKS: readonly Behaviour[] = [
       ['LF instead of the last CRLF', '0\r\n\n'],
     ] as const
   ).map(([name, chunks]) => body(name, m => chunkedHead(m) + chunks, 'malformed_chunk')),
-  body(
-    'an extension of 20,000 bytes',
-    m => `${chunkedHead(m)}1;${'x'.repeat(20_000)}`,
-    'chunk_overhead_too_large',
-  ),
-  body(
-    '500 bytes of extension to every byte',
-    m => chunkedHead(m) + `1;${'x'.repeat(500)}\r\na\r\n`.repeat(40),
-    'chunk_overhead_too_large',
-  ),
+  body('an extension of 20,000 bytes', m => `${chunkedHead(m)}1;${'x'.repeat(20_000)}`, 'chunk_overhead_too_large'),
+  body('500 bytes of extension to every byte', m => chunkedHead(m) + `1;${'x'.repeat(500)}\r\na\r\n`.repeat(40), 'chunk_overhead_too_large'),
   overhead('an extension without end', m => flood(`${chunkedHead(m)}1;`, 'x')),
   overhead('trailers without end', m => flood(`${chunkedHead(m)}${chunk(m.body)}0\r\n`, 'A: b\r\n')),
 ];
@@ -383,6 +344,7 @@ function overhead(name: string, script: Behaviour['script']): Behaviour {
   return {...body(name, () => '', 'chunk_overhead_too_large'), script};
 }
 
+// biome-ignore format: a case is a line
 const CODINGS: readonly Behaviour[] = [
   ...(
     [
@@ -404,39 +366,15 @@ const CODINGS: readonly Behaviour[] = [
   ).map(([name, coding, encode]) =>
     body(name, coded(coding, encode), 'broken_content_encoding', wait, {whole: true}),
   ),
-  body(
-    'an unknown coding',
-    coded('zstd', text => text),
-    'unsupported_content_encoding',
-    wait,
-    {whole: true},
-  ),
-  body(
-    'three layers',
-    coded('gzip, gzip, gzip', text => gzipSync(gzipSync(gzipSync(text)))),
-    'too_many_content_encodings',
-    wait,
-    {whole: true},
-  ),
+  body('an unknown coding', coded('zstd', text => text), 'unsupported_content_encoding', wait, {whole: true}),
+  body('three layers', coded('gzip, gzip, gzip', text => gzipSync(gzipSync(gzipSync(text)))), 'too_many_content_encodings', wait, {whole: true}),
   large('a gzip bomb', bomb('gzip', gzipSync), {whole: true}),
   large('a zlib bomb', bomb('deflate', deflateSync), {whole: true}),
   large('a raw deflate bomb', bomb('deflate', deflateRawSync), {whole: true}),
   large('a brotli bomb', bomb('br', brotliCompressSync), {whole: true}),
-  large(
-    'a gzip bomb in gzip',
-    bomb('gzip, gzip', text => gzipSync(gzipSync(text))),
-    {whole: true},
-  ),
-  large(
-    'a gzip bomb in brotli',
-    bomb('gzip, br', text => brotliCompressSync(gzipSync(text))),
-    {whole: true},
-  ),
-  large(
-    'a brotli bomb in gzip',
-    bomb('br, gzip', text => gzipSync(brotliCompressSync(text))),
-    {whole: true},
-  ),
+  large('a gzip bomb in gzip', bomb('gzip, gzip', text => gzipSync(gzipSync(text))), {whole: true}),
+  large('a gzip bomb in brotli', bomb('gzip, br', text => brotliCompressSync(gzipSync(text))), {whole: true}),
+  large('a brotli bomb in gzip', bomb('br, gzip', text => gzipSync(brotliCompressSync(text))), {whole: true}),
   emptyMembers('empty gzip members without end', m => {
     const start = Buffer.concat([
       Buffer.from(`${line(m)}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n`),
@@ -481,6 +419,7 @@ const FLOODS: readonly Behaviour[] = [
   large('one chunk without end', m => flood(`${chunkedHead(m)}ffffffffff\r\n${m.body}`, 'x\n')),
 ];
 
+// biome-ignore format: a case is a line
 const SLOW: readonly Behaviour[] = [
   slowHead('silence', () => wait('')),
   slowHead('half a head, then silence', m => wait(line(m))),
@@ -497,17 +436,8 @@ const SLOW: readonly Behaviour[] = [
   slowBody('an extension byte by byte', m => drip(`${chunkedHead(m)}1;`, 'x')),
   slowBody('no final CRLF, then silence', m => wait(`${chunkedHead(m)}${chunk(m.body)}0\r\n`)),
   slowBody('trailers now and then', m => drip(`${chunkedHead(m)}${chunk(m.body)}0\r\n`, 'A: b\r\n')),
-  slowBody('the beginning of gzip, then silence', m =>
-    wait(
-      Buffer.concat([
-        Buffer.from(`${line(m)}Content-Encoding: gzip\r\nContent-Length: 2000\r\n\r\n`),
-        gzipSync(m.body).subarray(0, 15),
-      ]),
-    ),
-  ),
-  slowBody('empty gzip members now and then', m =>
-    drip(`${line(m)}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n`, emptyGzip),
-  ),
+  slowBody('the beginning of gzip, then silence', m => wait(Buffer.concat([Buffer.from(`${line(m)}Content-Encoding: gzip\r\nContent-Length: 2000\r\n\r\n`), gzipSync(m.body).subarray(0, 15)]))),
+  slowBody('empty gzip members now and then', m => drip(`${line(m)}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n`, emptyGzip)),
 ];
 
 export const BEHAVIOURS: readonly Behaviour[] = [

@@ -98,25 +98,14 @@ const presenting = (certificate: Certificate): Settings => ({cert: certificate.c
 const issued = (names: readonly string[], from = -YEAR_MS, to = YEAR_MS): Settings =>
   presenting(TLS_AUTHORITY.issue({names, notBefore: new Date(now + from), notAfter: new Date(now + to)}));
 
+// biome-ignore format: a case is a line
 const CERTIFICATES: readonly Behaviour[] = [
   accepted('a good certificate', serve()),
   accepted('TLS 1.2', serve({maxVersion: 'TLSv1.2'})),
-  accepted(
-    'a client certificate that is only asked for',
-    serve({requestCert: true, rejectUnauthorized: false}),
-  ),
-  refused(
-    'a certificate that vouches for itself',
-    serve(presenting(createSelfSignedCertificate({names: NAMES}))),
-  ),
-  refused(
-    'an unknown authority',
-    serve(presenting(createCertificateAuthority('Somebody').issue({names: NAMES}))),
-  ),
-  refused(
-    'an authority of the same name',
-    serve(presenting(createCertificateAuthority('Authority of the wire').issue({names: NAMES}))),
-  ),
+  accepted('a client certificate that is only asked for', serve({requestCert: true, rejectUnauthorized: false})),
+  refused('a certificate that vouches for itself', serve(presenting(createSelfSignedCertificate({names: NAMES})))),
+  refused('an unknown authority', serve(presenting(createCertificateAuthority('Somebody').issue({names: NAMES})))),
+  refused('an authority of the same name', serve(presenting(createCertificateAuthority('Authority of the wire').issue({names: NAMES})))),
   refused('an expired certificate', serve(issued(NAMES, -YEAR_MS, -1000))),
   refused('a certificate of tomorrow', serve(issued(NAMES, 86_400_000, YEAR_MS))),
   refused('another name', serve(issued(['wire.example']))),
@@ -134,42 +123,26 @@ const WEAK = 'ALL:@SECLEVEL=0';
 const record = (type: number, body: Buffer): Buffer =>
   Buffer.concat([Buffer.of(type, 3, 3, body.length >> 8, body.length & 0xff), body]);
 
+// biome-ignore format: a case is a line
 const HANDSHAKES: readonly Behaviour[] = [
   refused('TLS 1.0', serve({minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: WEAK})),
   refused('TLS 1.1', serve({minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: WEAK})),
   refused('ciphers without authentication', serve({maxVersion: 'TLSv1.2', ciphers: 'aNULL:@SECLEVEL=0'})),
   refused('ciphers without encryption', serve({maxVersion: 'TLSv1.2', ciphers: 'eNULL:@SECLEVEL=0'})),
   refused('HTTP/2 only', serve({ALPNProtocols: ['h2']})),
-  refused(
-    'no such name',
-    serve({SNICallback: (_, done) => done(new Error('unrecognized_name'))}),
-    'connection_reset',
-  ),
-  refused(
-    'a chain of a thousand certificates',
-    serve({cert: TLS_CERTIFICATE.chain + TLS_AUTHORITY.pem.repeat(1000)}),
-  ),
+  refused('no such name', serve({SNICallback: (_, done) => done(new Error('unrecognized_name'))}), 'connection_reset'),
+  refused('a chain of a thousand certificates', serve({cert: TLS_CERTIFICATE.chain + TLS_AUTHORITY.pem.repeat(1000)})),
   refused('plain HTTP', () => wait('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')),
   refused('noise', () => wait(Buffer.concat([Buffer.of(0xff), randomBytes(1000)]))),
   refused('a fatal alert', () => wait(record(21, Buffer.of(2, 40)))),
-  refused('a message of 16 MB announced', () =>
-    wait(record(22, Buffer.concat([Buffer.of(2, 0xff, 0xff, 0xff), Buffer.alloc(1000)]))),
-  ),
+  refused('a message of 16 MB announced', () => wait(record(22, Buffer.concat([Buffer.of(2, 0xff, 0xff, 0xff), Buffer.alloc(1000)])))),
   refused('a record above 16 KiB', () => wait(Buffer.from('16030364ff', 'hex'))),
   refused('NULs without end', () => flood('', Buffer.alloc(65_536))),
   refused('empty records without end', () => flood('', record(22, Buffer.alloc(0)))),
   refused('warnings without end', () => flood('', record(21, Buffer.of(1, 90)))),
   refused('changes of cipher without end', () => flood('', record(20, Buffer.of(1)))),
-  refused(
-    'the beginning of a handshake, then close',
-    () => close(Buffer.from('160303007a0200', 'hex')),
-    'connection_reset',
-  ),
-  refused(
-    'the beginning of a handshake, then reset',
-    () => reset(Buffer.from('160303007a0200', 'hex')),
-    'connection_reset',
-  ),
+  refused('the beginning of a handshake, then close', () => close(Buffer.from('160303007a0200', 'hex')), 'connection_reset'),
+  refused('the beginning of a handshake, then reset', () => reset(Buffer.from('160303007a0200', 'hex')), 'connection_reset'),
   stalled('a handshake that never begins', wait('')),
   stalled('a handshake that never ends', wait(Buffer.from('160303007a0200', 'hex'))),
   stalled('a handshake byte by byte', drip(Buffer.from('16030340000200', 'hex'), Buffer.of(0))),

@@ -3,8 +3,8 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {Budget} from '../../../dist/core/budget.js';
 import {systemClock} from '../../../dist/core/clock.js';
+import {Deadline} from '../../../dist/core/deadline.js';
 import {createBrowser} from '../../../dist/web/browser/browser.js';
 import {openPage} from '../../../dist/web/browser/open-page.js';
 import {capturePackets} from './capture-packets.js';
@@ -61,14 +61,14 @@ for (const url of [...before, 'http://hostile.example/', 'https://hostile.exampl
     watched,
     url,
     {
-      options: {max_total_subresource_bytes: 1e6, network_idle_ms: 4000, max_rendered_dom_bytes: 1e6},
+      options: {max_total_subresource_bytes: 1e6, network_idle_ms: 12_000, max_rendered_dom_bytes: 1e6},
       maxDownloadBytes: 1e6,
       blocked: new Set(),
     },
     {navigate: stay, openUrl: fail, clock: systemClock, log: event => logs.push(event)},
     new AbortController().signal,
   );
-  const budget = new Budget(12_000, systemClock);
+  const budget = new Deadline(12_000, systemClock);
   const bytes = Buffer.from(HOSTILE_PAGE);
   const document = {url, headers: HOSTILE_HEADERS, contentType: 'text/html', bytes, charsetFallback: false};
   const rendered = await page.render(document, budget);

@@ -1,8 +1,9 @@
+// Collects the inline content of a block while the tree is walked.
+
 import type {LinkTargets} from '../link-targets.ts';
-import type {InsteadOfNode} from '../tree/document-form.ts';
-import {ROLE} from '../tree/element-role.ts';
-import {visibleText} from '../tree/visible-text.ts';
-import {collapseBlanks} from './collapse-blanks.ts';
+import type {InsteadOfNode} from '../tree/element-facts.ts';
+import {ROLE} from '../tree/tags.ts';
+import {collapseBlanks, visibleText} from '../tree/visible-text.ts';
 import {EMPHASIS, InlineBuffer, NO_LINK, STRONG, STRUCK} from './inline-buffer.ts';
 import {type InlineContext, renderInline} from './render-inline.ts';
 

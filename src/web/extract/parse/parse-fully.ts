@@ -1,11 +1,13 @@
+// Parses HTML to a tree: by our own parser, or by parse5 where that one gives up.
+
 import {existsSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import type {html as names, TreeAdapter, TreeAdapterTypeMap} from 'parse5';
 import {packageFile} from '../../../core/package-file.ts';
-import {ATTRIBUTE, attributeOf} from '../tree/attribute.ts';
-import {foreignTagOf, TAG, tagOf} from '../tree/tag.ts';
+import {ATTRIBUTE, attributeOf, foreignTagOf, TAG, tagOf} from '../tree/tags.ts';
 import {DOCUMENT, NONE, Tree} from '../tree/tree.ts';
-import {nodeLimit} from './node-limit.ts';
+import {HtmlScanner} from './scanner.ts';
+import {TreeBuilder} from './tree-builder.ts';
 
 type NodeMap = TreeAdapterTypeMap<
   number,
@@ -153,4 +155,36 @@ function children(tree: Tree, node: number): number[] {
   const found: number[] = [];
   for (let child = tree.firstChild(node); child !== NONE; child = tree.nextSibling(child)) found.push(child);
   return found;
+}
+
+/** Beyond this share of the input, nodes can only come from formatting elements that are opened again and again. */
+const NODES_PER_CHARACTER = 0.5;
+const FREE_NODES = 65_536;
+
+/** The nodes that markup of a length may make; a tree of more opens no formatting element again. */
+function nodeLimit(length: number): number {
+  return length * NODES_PER_CHARACTER + FREE_NODES;
+}
+
+/** D1: parses by the WHATWG algorithm, with the scripting flag on, as the browser that renders the same page. */
+export function parseHtml(html: string): Tree {
+  return parseDirectly(html) ?? parseFully(html);
+}
+
+const EXPECTED_NODES_PER_CHARACTER = 1 / 24;
+
+/**
+ * The tree of the full algorithm in a fraction of its time, or `undefined` for a document that needs one of the rules
+ * that are not here: templates, frames, `plaintext`, NUL, and what only a hostile document piles up.
+ */
+export function parseDirectly(html: string): Tree | undefined {
+  if (html.includes('\0')) return undefined;
+  // HTML 13.2.3.5: line ends are LF.
+  const source = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html;
+  const tree = new Tree(Math.ceil(source.length * EXPECTED_NODES_PER_CHARACTER), source);
+  // Half the limit, well before the full parser stops to open elements again.
+  const scanner = new HtmlScanner(source);
+  const builder = new TreeBuilder(tree, scanner.tag, source, nodeLimit(html.length) / 2);
+  scanner.scan(builder);
+  return builder.isDone ? undefined : tree;
 }

@@ -1,31 +1,44 @@
-import type {SourceText} from '../tree/source-text.ts';
+// Builds the tree from tags and text, as the HTML standard says.
+
+import {ATTRIBUTE} from '../tree/tags.ts';
 import type {Tree} from '../tree/tree.ts';
-import {Construction} from './construction.ts';
-import {DATA} from './content-model.ts';
-import {isQuirksDoctype} from './document-mode.ts';
-import {classesOf, TABLE_STRUCTURE} from './element-class.ts';
-import {ELEMENT, ELEMENT_NAMES, HTML} from './element-name.ts';
-import {endInBody} from './modes/end-in-body.ts';
-import {endInCaption, endInCell, startInCaption, startInCell} from './modes/in-cell.ts';
-import {endInForeign, isForeignTag, isInForeign, startInForeign} from './modes/in-foreign-content.ts';
-import {endBeforeBody, leaveBeforeBody, startBeforeBody} from './modes/in-head.ts';
-import {endInSelect, startInSelect} from './modes/in-select.ts';
 import {
+  classesOf,
+  ELEMENT,
+  ELEMENT_NAMES,
+  EXITS_FOREIGN,
+  HTML,
+  HTML_INTEGRATION,
+  KEY,
+  keyOf,
+  MATHML,
+  MATHML_TEXT_INTEGRATION,
+  namespaceOf,
+  SVG,
+  TABLE_SCOPE,
+  TABLE_STRUCTURE,
+} from './element-names.ts';
+import {endInBody, startInBody} from './in-body.ts';
+import {endBeforeBody, isQuirksDoctype, leaveBeforeBody, startBeforeBody, startMetadata} from './in-head.ts';
+import {
+  endInCaption,
+  endInCell,
   endInColumnGroup,
   endInRow,
   endInTable,
   endInTableBody,
   fosterOnInsertion,
   leaveColumnGroup,
+  startInCaption,
+  startInCell,
   startInColumnGroup,
   startInRow,
   startInTable,
   startInTableBody,
-} from './modes/in-table.ts';
-import {MODE} from './modes/insertion-mode.ts';
-import {startInBody} from './modes/start-in-body.ts';
-import type {TokenSink} from './scan/html-scanner.ts';
-import {NOWHERE, type TagReader} from './scan/tag-reader.ts';
+} from './in-table.ts';
+import type {TokenSink} from './scanner.ts';
+import {NOWHERE, READ_ATTRIBUTE, type TagReader} from './tag-reader.ts';
+import {Construction, DATA, MODE} from './tree-state.ts';
 
 /** So many looks at open elements a code unit may cost; more would be time that the full parser does not need. */
 const STEPS_PER_UNIT = 2;
@@ -37,8 +50,8 @@ export class TreeBuilder implements TokenSink {
   readonly #maxSteps: number;
 
   /** A tree of more than `maxNodes` opens no formatting element again here. */
-  constructor(tree: Tree, tag: TagReader, source: SourceText, maxNodes: number) {
-    this.#construction = new Construction(tree, source, tag, maxNodes);
+  constructor(tree: Tree, tag: TagReader, source: string, maxNodes: number) {
+    this.#construction = new Construction(tree, tag, maxNodes);
     this.#maxSteps = source.length * STEPS_PER_UNIT + FREE_STEPS;
   }
 
@@ -250,4 +263,163 @@ function blanksOf(text: string): number {
   let count = 0;
   while (count < text.length && ' \n\t\f\r'.includes(text.charAt(count))) count++;
   return count;
+}
+
+const ANNOTATION_XML = keyOf(ELEMENT['annotation-xml'], MATHML);
+const HTML_ENCODING = /^(?:text\/html|application\/xhtml\+xml)$/i;
+
+/** Whether text and most start tags go into the current element as foreign content (HTML 13.2.6). */
+function isInForeign(construction: Construction): boolean {
+  const {open} = construction;
+  return (
+    open.isForeign && !isHtmlPoint(construction) && (classesOf(open.key) & MATHML_TEXT_INTEGRATION) === 0
+  );
+}
+
+/** HTML 13.2.6: whether the start tag at work, in a foreign element, is foreign content. */
+function isForeignTag(construction: Construction): boolean {
+  const {open, tag} = construction;
+  if (tag.name === ELEMENT.svg && open.key === ANNOTATION_XML) return false;
+  if (isInForeign(construction)) return true;
+  const isMathml = tag.name === ELEMENT.mglyph || tag.name === ELEMENT.malignmark;
+  return isMathml && !isHtmlPoint(construction);
+}
+
+/** HTML 13.2.6.5: a start tag in foreign content; true where it ends that, and the insertion mode has to see it. */
+function startInForeign(construction: Construction): boolean {
+  const {open, tag} = construction;
+  if (exits(construction)) {
+    popForeign(construction);
+    return true;
+  }
+  const key = keyOf(tag.name, namespaceOf(open.key));
+  if (tag.isSelfClosing) construction.append(key);
+  else construction.insert(key);
+  return false;
+}
+
+/** HTML 13.2.6.5: an end tag in foreign content; true where the insertion mode has to see it. */
+function endInForeign(construction: Construction): boolean {
+  const {open, tag} = construction;
+  if (tag.name === ELEMENT.p || tag.name === ELEMENT.br) {
+    popForeign(construction);
+    return true;
+  }
+  const slot = Math.max(open.indexOf(keyOf(tag.name, SVG)), open.indexOf(keyOf(tag.name, MATHML)));
+  if (slot <= open.indexOfHtml()) return true;
+  open.shortenTo(slot);
+  return false;
+}
+
+function exits({tag}: Construction): boolean {
+  if (tag.name === ELEMENT.font) {
+    return (
+      tag.hasAttribute(READ_ATTRIBUTE.color) ||
+      tag.hasAttribute(READ_ATTRIBUTE.face) ||
+      tag.hasAttribute(READ_ATTRIBUTE.size)
+    );
+  }
+  return (classesOf(keyOf(tag.name, HTML)) & EXITS_FOREIGN) !== 0;
+}
+
+function popForeign(construction: Construction): void {
+  while (isInForeign(construction)) construction.open.pop();
+}
+
+function isHtmlPoint({open, tree}: Construction): boolean {
+  if (open.key !== ANNOTATION_XML) return (classesOf(open.key) & HTML_INTEGRATION) !== 0;
+  return HTML_ENCODING.test(tree.attribute(open.node, ATTRIBUTE.encoding) ?? '');
+}
+
+/** The tags that end a select in a table. */
+function endsSelectInTable(name: number): boolean {
+  switch (name) {
+    case ELEMENT.caption:
+    case ELEMENT.table:
+    case ELEMENT.tbody:
+    case ELEMENT.tfoot:
+    case ELEMENT.thead:
+    case ELEMENT.tr:
+    case ELEMENT.td:
+    case ELEMENT.th:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** A start tag in a select; true where the mode that is set now has to see it. */
+function startInSelect(construction: Construction): boolean {
+  const {open} = construction;
+  const {name} = construction.tag;
+  if (construction.mode === MODE.inSelectInTable && endsSelectInTable(name)) return leaveSelect(construction);
+  switch (name) {
+    case ELEMENT.html:
+      construction.adoptAttributes(open.nodeAt(0), HTML);
+      return false;
+    case ELEMENT.option:
+      popOption(construction);
+      construction.insert(KEY.option);
+      return false;
+    case ELEMENT.optgroup:
+    case ELEMENT.hr:
+      popOption(construction);
+      if (open.key === KEY.optgroup) open.pop();
+      if (name === ELEMENT.hr) construction.append(KEY.hr);
+      else construction.insert(KEY.optgroup);
+      return false;
+    case ELEMENT.select:
+    case ELEMENT.input:
+    case ELEMENT.keygen:
+    case ELEMENT.textarea:
+      return isSelectInScope(construction) && leaveSelect(construction) && name !== ELEMENT.select;
+    case ELEMENT.script:
+    case ELEMENT.template:
+      startMetadata(construction);
+      return false;
+    default:
+      return false;
+  }
+}
+
+function endInSelect(construction: Construction): boolean {
+  const {open} = construction;
+  const {name} = construction.tag;
+  if (construction.mode === MODE.inSelectInTable && endsSelectInTable(name)) {
+    return open.hasInScope(construction.tag.key, TABLE_SCOPE) && leaveSelect(construction);
+  }
+  switch (name) {
+    case ELEMENT.optgroup:
+      if (open.keyAt(open.depth - 2) === KEY.optgroup) popOption(construction);
+      if (open.key === KEY.optgroup) open.pop();
+      break;
+    case ELEMENT.option:
+      popOption(construction);
+      break;
+    case ELEMENT.select:
+      if (isSelectInScope(construction)) leaveSelect(construction);
+      break;
+  }
+  return false;
+}
+
+function popOption({open}: Construction): void {
+  if (open.key === KEY.option) open.pop();
+}
+
+function leaveSelect(construction: Construction): boolean {
+  construction.open.popThrough(KEY.select);
+  construction.resetMode();
+  return true;
+}
+
+/** "Have an element in select scope": only options and their groups are looked through. */
+function isSelectInScope({open}: Construction): boolean {
+  for (let slot = open.depth - 1; slot >= 0; slot--) {
+    const key = open.keyAt(slot);
+    if (key === KEY.select) return true;
+    const isOption = key === KEY.option || key === KEY.optgroup;
+    if (!isOption && namespaceOf(key) === HTML) return false;
+  }
+  return true;
 }

@@ -1,9 +1,8 @@
-import {ATTRIBUTE} from '../tree/attribute.ts';
-import {ROLE, roleOf} from '../tree/element-role.ts';
-import {TAG} from '../tree/tag.ts';
+// Tells tables that lay out a page from tables of data.
+
+import {ATTRIBUTE, ROLE, roleOf, TAG} from '../tree/tags.ts';
 import type {Tree} from '../tree/tree.ts';
-import type {PageBlocks} from './blocks/page-blocks.ts';
-import {headingLevelOf} from './blocks/place.ts';
+import {headingLevelOf, type PageBlocks} from './page-blocks.ts';
 
 const LAYOUT_ROLE = /^\s*(?:presentation|none)\s*$/i;
 /** More blocks a cell than this, at the mean, are no figures and no terms. */

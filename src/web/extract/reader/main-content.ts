@@ -1,24 +1,28 @@
-import {documentTitle} from '../document-title.ts';
+// Reader mode: finds the main content of a page.
+
+import {documentTitle} from '../about.ts';
 import type {DocumentScan} from '../scan-document.ts';
-import {ROLE, roleOf} from '../tree/element-role.ts';
-import {TAG} from '../tree/tag.ts';
+import {ROLE, roleOf, TAG} from '../tree/tags.ts';
 import {DOCUMENT, type Tree} from '../tree/tree.ts';
-import type {PageBlocks} from './blocks/page-blocks.ts';
-import {headingLevelOf, PLACE} from './blocks/place.ts';
-import {readBlocks} from './blocks/read-blocks.ts';
+import {commentsOf} from './article-parts.ts';
+import {BlockFeatures} from './block-features.ts';
+import {fittedTrees, scoreOf, type Trees} from './block-score.ts';
 import {chooseBlocks} from './choose-blocks.ts';
 import {layoutTablesOf} from './layout-tables.ts';
+import {headingLevelOf, type PageBlocks, PLACE} from './page-blocks.ts';
 import {formOf} from './page-form.ts';
-import {BlockFeatures} from './score/block-features.ts';
-import {fittedTrees, scoreOf, type Trees} from './score/block-score.ts';
-import {titleBlocks} from './title-blocks.ts';
+import {readBlocks} from './read-blocks.ts';
+import {headlineOf} from './title-blocks.ts';
 
 /** R2: what of a document is its main content, as the conversion takes it. */
 export function scanMainContent(tree: Tree, trees: Trees = fittedTrees()): DocumentScan {
   const page = readBlocks(tree);
   const scores = scoreBlocks(page, trees);
   const title = documentTitle(tree);
-  const {kept} = chooseBlocks(page, scores, withHidden => titleBlocks(tree, page, title, withHidden));
+  const {kept} = chooseBlocks(page, scores, {
+    headlineOf: withHidden => headlineOf(tree, page, title, withHidden),
+    commentsOf: kept => commentsOf(tree, page, kept),
+  });
   const removed = removedNodes(tree, page, kept);
   const form = formOf(tree, page, removed);
   return {removed, roots: [DOCUMENT], layoutTables: layoutTablesOf(tree, page), form};

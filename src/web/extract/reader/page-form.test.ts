@@ -5,8 +5,8 @@ import {extractHtml} from '../extract-html.ts';
 import {LinkTargets} from '../link-targets.ts';
 import {parseFully} from '../parse/parse-fully.ts';
 import {DOCUMENT} from '../tree/tree.ts';
-import {readBlocks} from './blocks/read-blocks.ts';
 import {formOf} from './page-form.ts';
+import {readBlocks} from './read-blocks.ts';
 
 const TEXT = `<p>${'A sentence of the page that is long enough to stay, whatever is beside it. '.repeat(3)}</p>`;
 

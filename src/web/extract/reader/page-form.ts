@@ -1,15 +1,10 @@
-import {ATTRIBUTE} from '../tree/attribute.ts';
-import type {DocumentForm} from '../tree/document-form.ts';
-import {ROLE, roleOf} from '../tree/element-role.ts';
-import {TAG} from '../tree/tag.ts';
-import {textOf} from '../tree/text-of.ts';
+// How the chosen main content is written: what is left out, joined or put elsewhere.
+
+import {type DocumentForm, pictureSource, textOf} from '../tree/element-facts.ts';
+import {ATTRIBUTE, ROLE, roleOf, TAG} from '../tree/tags.ts';
 import {NONE, type Tree} from '../tree/tree.ts';
-import {beginsWithText} from './begins-with-text.ts';
-import type {PageBlocks} from './blocks/page-blocks.ts';
-import {headingLevelOf, PLACE} from './blocks/place.ts';
-import {joinLinks} from './join-links.ts';
-import {settleFormulas} from './settle-formulas.ts';
-import {dropCaptionsSaidTwice, dropRepeatedPictures} from './settle-pictures.ts';
+import {settleFormulas} from './formulas.ts';
+import {headingLevelOf, type PageBlocks, PLACE} from './page-blocks.ts';
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const NOT_BLANK = /\S/;
@@ -164,4 +159,132 @@ function headingLevels({elements}: PageBlocks, removed: Uint8Array): ReadonlyMap
     levels.set(node, open.length);
   }
   return levels;
+}
+
+/** R2: a link that an editor has cut into pieces, with nothing but blanks between them, is one again. */
+function joinLinks(tree: Tree, {links}: PageBlocks): void {
+  const joined = new Set<number>();
+  for (const link of links) {
+    // Most links have none behind them, which is the first that can be told.
+    if (linkBehind(tree, link) === NONE || joined.has(link) || !beginsWithText(tree, link)) continue;
+    const target = tree.attribute(link, ATTRIBUTE.href);
+    for (let piece = nextPiece(tree, link, target); piece !== NONE; piece = nextPiece(tree, link, target)) {
+      joined.add(piece);
+      const between = tree.nextSibling(link);
+      if (between !== piece) move(tree, between, link);
+      let child = tree.firstChild(piece);
+      while (child !== NONE) {
+        const next = tree.nextSibling(child);
+        move(tree, child, link);
+        child = next;
+      }
+      tree.detach(piece);
+    }
+  }
+}
+
+function nextPiece(tree: Tree, link: number, target: string | undefined): number {
+  const next = linkBehind(tree, link);
+  const isPiece = next !== NONE && tree.attribute(next, ATTRIBUTE.href) === target;
+  return isPiece && beginsWithText(tree, next) ? next : NONE;
+}
+
+/** The link that follows with nothing but blanks between. */
+function linkBehind(tree: Tree, link: number): number {
+  let next = tree.nextSibling(link);
+  if (tree.tag(next) === TAG.text) {
+    const behind = tree.nextSibling(next);
+    if (tree.tag(behind) !== TAG.a || tree.text(next).trim() !== '') return NONE;
+    next = behind;
+  }
+  return tree.tag(next) === TAG.a ? next : NONE;
+}
+
+function move(tree: Tree, node: number, link: number): void {
+  tree.detach(node);
+  tree.append(link, node);
+}
+
+/** Links, frames and what loads later stand between a figure and its picture. */
+const MOST_LEVELS = 6;
+
+/** R2: each picture once; of the same one for a dark page the first, and of one that is nowhere yet nothing beside the one that is. */
+function dropRepeatedPictures(tree: Tree, {leaves}: PageBlocks, removed: Uint8Array): void {
+  const seen = new Set<string>();
+  let last: {readonly alt: string; readonly source: string} | undefined;
+  for (const leaf of leaves) {
+    if (tree.tag(leaf) !== TAG.img) {
+      last = undefined;
+      continue;
+    }
+    if (removed[leaf] === 1) continue;
+    const source = pictureSource(tree, leaf);
+    const alt = tree.attribute(leaf, ATTRIBUTE.alt) ?? '';
+    const isTwin =
+      last !== undefined && alt === last.alt && (source === '' || ofNoTheme(source) === last.source);
+    if (seen.has(source) || isTwin) removed[leaf] = 1;
+    else if (source !== '') seen.add(source);
+    last = {alt, source: ofNoTheme(source)};
+  }
+}
+
+function ofNoTheme(source: string): string {
+  return source.replace(/[._-](?:dark|light)(?![a-z])/gi, '');
+}
+
+/** R2: a caption that the alternative text of its picture says word for word. */
+function dropCaptionsSaidTwice(tree: Tree, {leaves}: PageBlocks, removed: Uint8Array): void {
+  const captions = new Map<number, Caption | undefined>();
+  for (const leaf of leaves) {
+    if (tree.tag(leaf) !== TAG.img || removed[leaf] === 1) continue;
+    const alt = wordsOf(tree.attribute(leaf, ATTRIBUTE.alt) ?? '');
+    const figure = alt === '' ? NONE : figureAround(tree, leaf);
+    if (figure === NONE) continue;
+    if (!captions.has(figure)) captions.set(figure, captionOf(tree, figure));
+    const caption = captions.get(figure);
+    if (caption?.words === alt) removed[caption.node] = 1;
+  }
+}
+
+interface Caption {
+  readonly node: number;
+  readonly words: string;
+}
+
+function figureAround(tree: Tree, picture: number): number {
+  let around = tree.parent(picture);
+  for (let level = 0; level < MOST_LEVELS && around !== NONE; level++) {
+    if (tree.tag(around) === TAG.figure) return around;
+    around = tree.parent(around);
+  }
+  return NONE;
+}
+
+/** One that leads somewhere says more than its words. */
+function captionOf(tree: Tree, figure: number): Caption | undefined {
+  let child = tree.lastChild(figure);
+  while (child !== NONE && tree.tag(child) !== TAG.figcaption) child = tree.previousSibling(child);
+  if (child === NONE || hasLink(tree, child)) return undefined;
+  return {node: child, words: wordsOf(textOf(tree, child))};
+}
+
+function hasLink(tree: Tree, element: number): boolean {
+  for (let node = tree.firstChild(element); node !== NONE; node = tree.following(node, element)) {
+    if (tree.tag(node) === TAG.a) return true;
+  }
+  return false;
+}
+
+function wordsOf(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Within few nodes; a picture alone may not be written. */
+function beginsWithText(tree: Tree, link: number): boolean {
+  let node = tree.firstChild(link);
+  for (let step = 0; step < 8 && node !== NONE; step++) {
+    if (tree.tag(node) === TAG.text && LETTER_OR_DIGIT.test(tree.text(node))) return true;
+    node = tree.following(node, link);
+  }
+  return false;
 }

@@ -1,7 +1,8 @@
+// Finds the blocks that say the title of the page.
+
+import {TAG} from '../tree/tags.ts';
 import type {Tree} from '../tree/tree.ts';
-import {headingElement} from './blocks/heading-element.ts';
-import type {PageBlocks} from './blocks/page-blocks.ts';
-import {headingLevelOf, PLACE} from './blocks/place.ts';
+import {headingElement, headingLevelOf, type PageBlocks, PLACE} from './page-blocks.ts';
 
 const WORD = /[\p{L}\p{N}]+/gu;
 const AROUND_PAGE = PLACE.navigation | PLACE.footer | PLACE.hidden | PLACE.dialog;
@@ -39,6 +40,30 @@ export function titleBlocks(
   }
   named ??= top.length === 1 ? top[0] : top.find(heading => !isLink(page, heading));
   return named?.blocks ?? [];
+}
+
+/** What the page is headed by. */
+export interface Headline {
+  readonly blocks: readonly number[];
+  /** The title of the page says nearly all of it. */
+  readonly isInTitle: boolean;
+}
+
+/** The title says so many of its words. */
+const SAID = 0.75;
+
+export function headlineOf(
+  tree: Tree,
+  page: PageBlocks,
+  title: string | undefined,
+  withHidden: boolean,
+): Headline {
+  const blocks = titleBlocks(tree, page, title, withHidden);
+  // A fragment of a page has no title that could stand above it.
+  if (tree.elements(TAG.title).length === 0) return {blocks, isInTitle: false};
+  const words = blocks.flatMap(block => wordsOf(textOfBlock(tree, page, block)));
+  const said = new Set(wordsOf(title ?? ''));
+  return {blocks, isInTitle: words.filter(word => said.has(word)).length >= SAID * words.length};
 }
 
 /** The words in common as a share of all; 0 where they are too few to say anything. */

@@ -1,16 +1,12 @@
-import {freeMemory} from '../../../core/memory/free-memory.ts';
-import {ArrayRoom} from './array-room.ts';
-import {SourceText} from './source-text.ts';
-import {TAG} from './tag.ts';
+// Parsed HTML in columns of numbers.
+
+import {TAG} from './tags.ts';
 
 /** The depth below which Blink lets elements become siblings (`kMaximumHTMLParserDOMTreeDepth`). */
 const MAX_DEPTH = 512;
 
 /** No node: what a link holds that leads nowhere. */
 export const NONE = 0;
-
-const BYTES_PER_NODE = 31;
-const BYTES_PER_ATTRIBUTE = 9;
 
 /** The start of the first text that is not in the source; those of further ones are below. */
 const OWNED = -1;
@@ -39,24 +35,15 @@ export class Tree {
   #valueStarts = new Int32Array();
   #valueEnds = new Int32Array();
   /** Where places lie; one of `OWNED` or less is none, but names a text that is no part of it. */
-  readonly #source: SourceText;
+  readonly #source: string;
   readonly #owned: string[] = [];
-  /** Whether what was cut out is kept for the next who reads it. */
-  readonly #keepsTexts: boolean;
 
-  constructor(expectedNodes: number, source: SourceText = SourceText.of('')) {
+  constructor(expectedNodes: number, source = '') {
     this.#source = source;
-    this.#keepsTexts = !source.isLarge;
     const capacity = Math.max(expectedNodes, 64);
     this.#makeRoom(capacity);
     this.#makeRoomForAttributes(capacity >> 1);
     this.#tags[DOCUMENT] = TAG.document;
-  }
-
-  /** Gives the memory of a tree back that nobody reads any more. */
-  release(): void {
-    if (this.#keepsTexts) return;
-    freeMemory(this.#tags, this.#attributeNames);
   }
 
   /** One more than the highest node. */
@@ -94,7 +81,7 @@ export class Tree {
     if (start <= OWNED) return this.#owned[OWNED - start] ?? '';
     if (this.#tags[node] !== TAG.text) return '';
     const text = this.#source.slice(start, this.#ends[node] ?? 0);
-    if (this.#keepsTexts) this.#starts[node] = OWNED - (this.#owned.push(text) - 1);
+    this.#starts[node] = OWNED - (this.#owned.push(text) - 1);
     return text;
   }
 
@@ -107,7 +94,7 @@ export class Tree {
     const start = this.#valueStarts[index] ?? 0;
     if (start <= OWNED) return this.#owned[OWNED - start] ?? '';
     const value = this.#source.slice(start, this.#valueEnds[index] ?? 0);
-    if (this.#keepsTexts) this.#valueStarts[index] = OWNED - (this.#owned.push(value) - 1);
+    this.#valueStarts[index] = OWNED - (this.#owned.push(value) - 1);
     return value;
   }
 
@@ -155,7 +142,7 @@ export class Tree {
     return this.#create(TAG.text, this.#own(text), 0);
   }
 
-  /** A text that stands in the source as it is. It is cut out when somebody reads it; of a large source each time. */
+  /** A text that stands in the source as it is. It is cut out when somebody reads it. */
   createTextAt(start: number, end: number): number {
     return this.#create(TAG.text, start, end);
   }
@@ -273,22 +260,31 @@ export class Tree {
   }
 
   #makeRoom(capacity: number): void {
-    const room = new ArrayRoom(capacity, BYTES_PER_NODE);
-    this.#parents = room.move(this.#parents, Int32Array);
-    this.#firsts = room.move(this.#firsts, Int32Array);
-    this.#lasts = room.move(this.#lasts, Int32Array);
-    this.#nexts = room.move(this.#nexts, Int32Array);
-    this.#previous = room.move(this.#previous, Int32Array);
-    this.#starts = room.move(this.#starts, Int32Array);
-    this.#ends = room.move(this.#ends, Int32Array);
-    this.#depths = room.move(this.#depths, Uint16Array);
-    this.#tags = room.move(this.#tags, Uint8Array);
+    this.#parents = moved(this.#parents, Int32Array, capacity);
+    this.#firsts = moved(this.#firsts, Int32Array, capacity);
+    this.#lasts = moved(this.#lasts, Int32Array, capacity);
+    this.#nexts = moved(this.#nexts, Int32Array, capacity);
+    this.#previous = moved(this.#previous, Int32Array, capacity);
+    this.#starts = moved(this.#starts, Int32Array, capacity);
+    this.#ends = moved(this.#ends, Int32Array, capacity);
+    this.#depths = moved(this.#depths, Uint16Array, capacity);
+    this.#tags = moved(this.#tags, Uint8Array, capacity);
   }
 
   #makeRoomForAttributes(capacity: number): void {
-    const room = new ArrayRoom(capacity, BYTES_PER_ATTRIBUTE);
-    this.#valueStarts = room.move(this.#valueStarts, Int32Array);
-    this.#valueEnds = room.move(this.#valueEnds, Int32Array);
-    this.#attributeNames = room.move(this.#attributeNames, Uint8Array);
+    this.#valueStarts = moved(this.#valueStarts, Int32Array, capacity);
+    this.#valueEnds = moved(this.#valueEnds, Int32Array, capacity);
+    this.#attributeNames = moved(this.#attributeNames, Uint8Array, capacity);
   }
+}
+
+/** What was in `old`, with room for more. */
+function moved<Numbers extends Uint8Array | Uint16Array | Int32Array>(
+  old: Numbers,
+  make: new (length: number) => Numbers,
+  length: number,
+): Numbers {
+  const array = new make(length);
+  array.set(old);
+  return array;
 }

@@ -1,3 +1,5 @@
+// The characters of a text that a reader sees.
+
 /**
  * D8: what may hold invisible characters: controls, formatting characters, variation selectors, and, because of
  * the tag characters, everything outside the basic plane. Behind a look that nearly all characters end at: one at so
@@ -102,3 +104,12 @@ const SPACES: ReadonlySet<number> = new Set([0x0c, 0x0d, 0x2028, 0x2029]);
 const OTHERS: ReadonlySet<number> = new Set([
   0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xfeff, 0xffa0,
 ]);
+
+/** What is not one space already. */
+const TO_COLLAPSE = /[\t\n\f\r]| {2}/;
+const RUN = /[ \t\n\f\r]{2,}|[\t\n\f\r]/g;
+
+/** HTML's white space collapsing: every run of ASCII blanks becomes one space. */
+export function collapseBlanks(text: string): string {
+  return TO_COLLAPSE.test(text) ? text.replace(RUN, ' ') : text;
+}

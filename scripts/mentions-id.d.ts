@@ -1,1 +1,0 @@
-export declare function mentionsId(text: string, id: string): boolean;

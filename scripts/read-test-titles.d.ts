@@ -1,1 +1,0 @@
-export declare function readTestTitles(text: string): readonly string[];

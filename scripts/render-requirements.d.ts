@@ -1,3 +1,0 @@
-import type {Trace} from './trace-requirements.js';
-
-export declare function renderRequirements(groups: Trace['groups']): string;

@@ -1,1 +1,0 @@
-export declare function renderTerminal(text: string, title: string): string;

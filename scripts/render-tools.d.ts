@@ -1,3 +1,0 @@
-import type {ToolListing} from '../src/core/tool-host.ts';
-
-export declare function renderTools(tools: readonly ToolListing[]): string;

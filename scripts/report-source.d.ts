@@ -1,1 +1,0 @@
-export declare function reportSource(recorded: string): Promise<string>;

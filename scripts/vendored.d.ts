@@ -1,3 +1,0 @@
-export declare const VENDORED: readonly string[];
-export declare const VENDORED_PACKAGES: readonly string[];
-export declare const REQUIRED: readonly string[];

@@ -1,5 +1,0 @@
-/** Whose a file is. */
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
