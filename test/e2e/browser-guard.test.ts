@@ -20,7 +20,7 @@ import {needs, TEST_CHROMIUM} from '../support/parts.ts';
 import {answer, htmlPage, servePages} from '../support/serve-pages.ts';
 import {temporaryDirectory} from '../support/temporary-directory.ts';
 
-const browser = {chromium_path: TEST_CHROMIUM, network_idle_ms: 8000};
+const browser = {chromium_path: TEST_CHROMIUM, network_idle_ms: 15_000};
 
 describe('FR-WF-11d FR-WF-DOMSIZE-01 max_rendered_dom_bytes counts the UTF-8 bytes of the outer HTML', () => {
   const LIMIT = 2048;
@@ -148,7 +148,7 @@ async function watch(mode: 'none' | 'flags' | 'namespace' | 'ready'): Promise<Si
 /** A network namespace and a packet capture need root; CI is. */
 describe('ruling G1 no packet of Chromium’s own leaves it', {
   ...needs('Chromium', 'root', 'tcpdump'),
-  timeout: 60_000,
+  timeout: 240_000,
 }, () => {
   const tried = ['tried from http', 'tried from https'];
 
@@ -195,7 +195,7 @@ async function renderPublicPage(body: (internalPort: number) => string) {
       tools: {
         webfetch: {
           cache_dir: temporaryDirectory(),
-          browser: {chromium_path: TEST_CHROMIUM, network_idle_ms: 8000},
+          browser,
           security: {allowed_ports: [page.port, internal.port]},
         },
       },
@@ -314,7 +314,7 @@ describe('what a page asks for is checked like what a caller asks for', () => {
       '/hop': (_, response) =>
         response.writeHead(302, {Location: `http://127.0.0.1:${internal.port}/secret`}).end(),
     });
-    const {toolbox, logs} = openTestToolbox([server.port], {browser: {chromium_path: TEST_CHROMIUM}});
+    const {toolbox, logs} = openTestToolbox([server.port], {browser});
     const result = await toolbox.webFetch({url: server.origin, force_browser: true});
     expect(result).toMatchObject({value: {chunks: [{text: 'public'}]}});
     expect(internal.requests).toEqual([]);
@@ -342,7 +342,7 @@ describe('what a page asks for is checked like what a caller asks for', () => {
         onTestFinished(() => server.close());
         const {toolbox} = openTestToolbox(
           [server.port],
-          {browser: {chromium_path: TEST_CHROMIUM}, robots: {fail_open: true}},
+          {browser, robots: {fail_open: true}},
           {certificateAuthorities: [authority.pem]},
         );
         return toolbox.webFetch({url: `https://page.test:${server.port}/`, force_browser: true});
@@ -355,13 +355,30 @@ describe('what a page asks for is checked like what a caller asks for', () => {
   );
 
   test('ruling G2 a service worker is refused on a secure origin', needs('Chromium'), async () => {
+    // The page is not at rest before it has said what became of its worker.
+    let said = (): void => {};
+    const saying = new Promise<void>(resolve => {
+      said = resolve;
+    });
     const server = await servePages({
+      '/said': (_, response) => {
+        said();
+        response.end();
+      },
+      '/rest': async (_, response) => {
+        await saying;
+        response.end();
+      },
       '/': htmlPage(`<p></p><script>
-        const say = t => document.querySelector('p').append(t);
+        fetch('/rest');
+        const say = t => {
+          document.querySelector('p').append(t);
+          fetch('/said');
+        };
         navigator.serviceWorker.register('/sw.js').then(() => say('registered'), () => say('refused'));</script>`),
       '/sw.js': answer('text/javascript', 'onfetch = e => e.respondWith(new Response("hijacked"))'),
     });
-    const {toolbox} = openTestToolbox([server.port], {browser: {chromium_path: TEST_CHROMIUM}});
+    const {toolbox} = openTestToolbox([server.port], {browser});
     expect(
       await toolbox.webFetch({url: `http://localhost:${server.port}/`, force_browser: true}),
     ).toMatchObject({
@@ -399,7 +416,7 @@ describe('what a page asks for is checked like what a caller asks for', () => {
             })
             .end('x'),
       });
-      const {toolbox} = openTestToolbox([server.port], {browser: {chromium_path: TEST_CHROMIUM}});
+      const {toolbox} = openTestToolbox([server.port], {browser});
       expect(await toolbox.webFetch({url: server.origin, force_browser: true})).toMatchObject({
         value: {chunks: [{text: 'content-type date x-total'}], notes: []},
       });

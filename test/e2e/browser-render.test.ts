@@ -6,7 +6,7 @@ import {needs, TEST_CHROMIUM} from '../support/parts.ts';
 import {answer, htmlPage, servePages} from '../support/serve-pages.ts';
 import {startSpaServer} from '../support/spa-server.ts';
 
-const browser = {chromium_path: TEST_CHROMIUM, network_idle_ms: 8000};
+const browser = {chromium_path: TEST_CHROMIUM, network_idle_ms: 15_000};
 
 describe('browser mode', () => {
   test(
@@ -348,7 +348,7 @@ describe('browser mode', () => {
       '/poll': answer('text/plain', 'x'),
     });
     const {toolbox} = openTestToolbox([server.port], {
-      browser: {...browser, network_idle_ms: 20_000, max_rendered_dom_bytes: 30_000},
+      browser: {...browser, network_idle_ms: 60_000, max_rendered_dom_bytes: 30_000},
     });
     const begun = performance.now();
     const result = await toolbox.webFetch({url: server.origin, force_browser: true});
@@ -359,7 +359,7 @@ describe('browser mode', () => {
         notes: ['browser_dom_truncated'],
       },
     });
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(performance.now() - begun).toBeLessThan(40_000);
     const text = result.ok ? result.value.chunks.map(chunk => chunk.text).join('') : '';
     expect(Buffer.byteLength(text)).toBeGreaterThan(20_000);
     expect(Buffer.byteLength(text)).toBeLessThan(30_000);

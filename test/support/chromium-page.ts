@@ -106,7 +106,7 @@ export async function openChromiumPage(url: string): Promise<ChromiumPage> {
   };
   const until = async (expression: string): Promise<void> => {
     const wait = `new Promise((done, failed) => {
-      const end = performance.now() + 10000;
+      const end = performance.now() + 40000;
       const look = () => (${expression}) ? done() : performance.now() > end ? failed(new Error('never')) : setTimeout(look, 20);
       look();
     })`;

@@ -34,14 +34,14 @@ export async function renderAlone(
   const nothing = async () => fail('network', 'There is nothing else.');
   const options = {
     max_total_subresource_bytes: 1e6,
-    network_idle_ms: 12_000,
+    network_idle_ms: 30_000,
     max_rendered_dom_bytes: 1e6,
     memory_mb: 2048,
   };
   const settings = {options, maxDownloadBytes: 1e6, blocked: new Set<never>()};
   const ports = {navigate: nothing, openUrl: nothing, clock: systemClock, log};
   const page = openPage(browser, url, settings, ports, new AbortController().signal);
-  const budget = new Deadline(10_000, systemClock);
+  const budget = new Deadline(45_000, systemClock);
   onTestFinished(async () => {
     await browser.close();
     budget.close();

@@ -12,7 +12,7 @@ import {splitLines} from './patch.ts';
 import {renderUnifiedDiff} from './unified.ts';
 
 const COUNT = Number(process.env['PATCHES'] ?? 110);
-const SOURCES = new URL('../../', import.meta.url).pathname;
+const SOURCES = join(import.meta.dirname, '../..');
 const PATH = 'lib/file.ts';
 
 /** Numbers from 0 to 1 that are the same in each run. */

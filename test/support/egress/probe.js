@@ -61,14 +61,14 @@ for (const url of [...before, 'http://hostile.example/', 'https://hostile.exampl
     watched,
     url,
     {
-      options: {max_total_subresource_bytes: 1e6, network_idle_ms: 12_000, max_rendered_dom_bytes: 1e6},
+      options: {max_total_subresource_bytes: 1e6, network_idle_ms: 60_000, max_rendered_dom_bytes: 1e6},
       maxDownloadBytes: 1e6,
       blocked: new Set(),
     },
     {navigate: stay, openUrl: fail, clock: systemClock, log: event => logs.push(event)},
     new AbortController().signal,
   );
-  const budget = new Deadline(12_000, systemClock);
+  const budget = new Deadline(60_000, systemClock);
   const bytes = Buffer.from(HOSTILE_PAGE);
   const document = {url, headers: HOSTILE_HEADERS, contentType: 'text/html', bytes, charsetFallback: false};
   const rendered = await page.render(document, budget);
