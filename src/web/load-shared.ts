@@ -248,10 +248,9 @@ function isPlainMarkdown(markdown: string): boolean {
   return isPlainText(text);
 }
 
-/** A blank line ends a quote, and not an item. */
+/** A blank line ends a quote, and not an item. With fewer blanks, a line is text where the fence is indented code. */
 function staysWithin(line: string, prefix: string): boolean {
-  if (prefix.includes('>')) return line.startsWith(prefix.trimEnd());
-  return line.trim() === '' || line.startsWith(prefix);
+  return line.startsWith(prefix) || line.trimEnd() === prefix.trimEnd();
 }
 
 function isFenceMark(line: string, mark: string): boolean {

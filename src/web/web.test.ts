@@ -119,6 +119,7 @@ test.each([
   ['such a link, elsewhere', '[a]\n\n[a]: data:text/html,x'],
   ['HTML behind a quoted fence', '> ```\n<script>'],
   ['HTML behind a fence of an item', '- ```\n<script>'],
+  ['HTML behind a quoted fence that is indented code', '>     ~~~\n> <script>'],
   ['HTML behind a blank line in a quote', '> ```\n\n> <script>\n> ```'],
   ['HTML between two runs of backticks', 'a ` b\nc ` <script> ` d'],
   ['HTML behind an address', '<https://a/`> <script> `'],
