@@ -36,8 +36,8 @@ export async function runStart(
   }
   const terms = jobSettings(values);
   const {parseListedUrl: parse, openPageReader} = await context.services();
-  const input = file === undefined ? undefined : await openList(file, 'The list', context);
   const finished = await finishedUrls(values, context);
+  const input = file === undefined ? undefined : await openList(file, 'The list', context);
   let reader: PageReader | undefined;
   if (sitemaps.length > 0) reader = openPageReader(settings.resolved, {environment, log: settings.log});
   const say = (text: string): void => console.err(`${printable(text)}\n`);
@@ -78,6 +78,7 @@ export async function runStart(
     await console.out(`${JSON.stringify({job, ...counts.value})}\n`);
     return ok(counts.value.invalid === 0 && problems === 0 ? EXIT.ok : EXIT.failed);
   } finally {
+    input?.destroy();
     await reader?.close();
   }
 }

@@ -3,6 +3,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
+import {needs} from '../../../test/support/parts.ts';
 import {stateOf} from '../../../test/support/state-of.ts';
 import {temporaryDirectory} from '../../../test/support/temporary-directory.ts';
 import type {WritablePath} from '../workspace-path.ts';
@@ -194,7 +195,7 @@ test('W22: of patches broken in the ways of models four in five do what was mean
   expect(meant / COUNT).toBeGreaterThanOrEqual(0.8);
 });
 
-test('W22: git applies what was meant before it was broken', () => {
+test('W22: git applies what was meant before it was broken', needs('git'), () => {
   const root = temporaryDirectory();
   const all = edits().slice(0, 100);
   const named = (at: number): string => `${at}/${PATH}`;
