@@ -44,7 +44,6 @@ const fail = async url => {
   return {ok: false, error: {code: 'network', message: 'not here', retryable: false, details: {}}};
 };
 const stay = async () => ({ok: true, value: {kind: 'empty'}});
-const results = [];
 let waited = 0;
 const watched = {
   ...browser,
@@ -54,9 +53,7 @@ const watched = {
     return started;
   },
 };
-// One that waits is made after a first page.
-const before = LAYERS.keep_ready ? ['http://hostile.example/'] : [];
-for (const url of [...before, 'http://hostile.example/', 'https://hostile.example/']) {
+const show = async url => {
   const page = openPage(
     watched,
     url,
@@ -72,14 +69,21 @@ for (const url of [...before, 'http://hostile.example/', 'https://hostile.exampl
   const bytes = Buffer.from(HOSTILE_PAGE);
   const document = {url, headers: HOSTILE_HEADERS, contentType: 'text/html', bytes, charsetFallback: false};
   const rendered = await page.render(document, budget);
-  results.push(rendered.ok ? /<title>(.*?)<\/title>/.exec(rendered.value.html)?.[1] : rendered.error.code);
   // What is sent after the text was read counts as well.
   await new Promise(resolve => setTimeout(resolve, 2500));
   await page.close();
   budget.close();
-  // The next one begins to be made in this time, and is taken.
-  if (LAYERS.keep_ready) await new Promise(resolve => setTimeout(resolve, 1000));
-}
+  return rendered.ok ? /<title>(.*?)<\/title>/.exec(rendered.value.html)?.[1] : rendered.error.code;
+};
+const pages = ['http://hostile.example/', 'https://hostile.example/'];
+const results = [];
+if (LAYERS.keep_ready) {
+  // One that waits is made after a first page, and taken by the next.
+  for (const url of pages) {
+    results.push(await show(url));
+    await new Promise(resolve => setTimeout(resolve, 1000));
+  }
+} else results.push(...(await Promise.all(pages.map(show))));
 await browser.close();
 rmSync(tempDir, {recursive: true});
 await new Promise(resolve => setTimeout(resolve, 300));
