@@ -66,7 +66,7 @@ test('policy: one that leads a group is not ended with ours', async () => {
 });
 
 test('policy: a pipe that breaks is an end and no exception', async () => {
-  const child = start('sleep 600', {pipes: [0]});
+  const child = start('exec sleep 600', {pipes: [0]});
   for (const stream of child.stdio) {
     stream?.emit('error', new Error('read ECONNRESET'));
     stream?.destroy();

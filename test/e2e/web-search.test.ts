@@ -161,13 +161,13 @@ describe('SearXNG', needs('SearXNG'), () => {
     });
     stop = async () => {
       const ended = once(engine, 'exit');
-      engine.kill('SIGKILL');
-      await ended;
+      if (engine.kill('SIGKILL')) await ended;
       await site.close();
       rmSync(directory, {recursive: true, force: true});
     };
     let printed = '';
     await new Promise<void>((resolve, reject) => {
+      engine.once('error', reject);
       engine.once('exit', code => reject(new Error(`searx-run ended with ${code}: ${printed}`)));
       engine.stderr.on('data', (chunk: Buffer) => {
         printed += chunk.toString();

@@ -42,7 +42,12 @@ const PARTS = {
   Perl: part('apt-get install perl-base', () => says('perl', ['-e', '1'])),
   Redis: part('apt-get install redis-server', () => says(program('redis-server'), ['--version'])),
   HAProxy: part('apt-get install haproxy', () => says(program('haproxy'), ['-v'])),
-  SearXNG: part('apt-get install searx', async () => existsSync(program('searx-run'))),
+  SearXNG: part(
+    'apt-get install searx',
+    async () =>
+      existsSync(program('searx-run')) &&
+      says('/usr/bin/python3', ['-c', 'from importlib import util; assert util.find_spec("searx")']),
+  ),
   OpenSSL: part('apt-get install openssl', () => says('openssl', ['version'])),
   curl: part('apt-get install curl', () => says('curl', ['--version'])),
   tcpdump: part('apt-get install tcpdump', () => says(program('tcpdump'), ['--version'])),
