@@ -1,12 +1,13 @@
 // Defines a tool that changes files. It shares the plan, the approval, the change and the answer.
 
-import type {z} from 'zod';
+import {z} from 'zod';
 import type {Deadline} from '../../core/deadline.ts';
 import {type Json, ok, type Result} from '../../core/result.ts';
-import {defineTool, type PlanContext, type Tool, type ToolContext} from '../../core/tool.ts';
+import {defineTool, type PlanContext, type Tool} from '../../core/tool.ts';
 import {changedPaths, type FileChange, fileWrites} from '../../workspace/change/file-change.ts';
 import {inTurns} from '../../workspace/open-file.ts';
 import {type ByteString, bytesOf, readable} from '../../workspace/patch/patch.ts';
+import type {FileDiff} from '../../workspace/patch/unified.ts';
 import {bytewise} from '../../workspace/walk/tree-walk.ts';
 import {FINISH_MS, schemaOf} from '../define-tool.ts';
 import type {WorkspaceSession} from '../files/session.ts';
@@ -45,7 +46,8 @@ interface ChangeTool<Params, Plan, Data> {
   readonly summarize?: (plan: Plan, dryRun: boolean) => string;
   /** What was submitted, to be kept with the step. Default: the diff of the plan. */
   readonly submitted?: (params: Params) => string;
-  readonly answer: (plan: Plan, context: ToolContext, params: Params) => Data;
+  /** `undoStep` is the step for `undo`; undefined where nothing was changed. */
+  readonly answer: (plan: Plan, undoStep: number | undefined, params: Params) => Data;
   readonly renderText: (data: Data) => string;
   /** Default: what the session knew of the files it knows of them afterwards. */
   readonly afterwards?: PlannedChange['afterwards'];
@@ -111,11 +113,11 @@ export function defineChangeTool<Params extends object, Plan extends ChangePlan,
       if (!planned.ok) return planned;
       const {plan} = planned.value;
       if (isDryRun(request) || !plan.changes.some(isDifference))
-        return ok(tool.answer(plan, context, request));
+        return ok(tool.answer(plan, undefined, request));
       const replan = isBound ? undefined : planned.value.replan;
       const changed = {plan, replan, describe: (made: Plan) => describe(made, request)};
       const done = await makeChange(session, context, changed);
-      return done.ok ? ok(tool.answer(done.value, context, request)) : done;
+      return done.ok ? ok(tool.answer(done.value, context.step, request)) : done;
     },
     renderText,
   });
@@ -184,12 +186,55 @@ export function hashesBefore(changes: readonly FileChange[]): {readonly [path: s
   return Object.fromEntries(states.map(({path, old}) => [path, old?.hash ?? 'absent']));
 }
 
-interface PlannedFile {
-  readonly changes: readonly FileChange[];
-  readonly diff: ByteString;
-  /** Lines in the diff. */
+/** What an answer says of each file that was changed. */
+export const fileStat = {
+  added: z.int().describe('Lines in the diff.'),
+  removed: z.int(),
+  lines: z.array(z.array(z.int())).describe('First and last line of each place, as numbered now.'),
+};
+
+export const undoStep = z.int().exactOptional().describe('The step for undo.');
+
+/** The lines of a diff, as an answer has them. */
+export function statOf({added, removed, lines}: Omit<FileDiff, 'path' | 'text'>) {
+  return {added, removed, lines: lines.map(place => [...place])};
+}
+
+/** Places that a text names. */
+const NAMED_PLACES = 8;
+
+interface ChangeFacts {
+  readonly name: string;
+  readonly lines?: readonly (readonly number[])[];
   readonly added: number;
   readonly removed: number;
+}
+
+/** `src/a.c: lines 128–152, 163 · +25 −22 · step 7`: a file that was changed, and what else there is to say. */
+export function changeLine(
+  {name, lines = [], added, removed}: ChangeFacts,
+  ...more: readonly string[]
+): string {
+  const places = lines
+    .slice(0, NAMED_PLACES)
+    .map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
+  if (lines.length > NAMED_PLACES) places.push(`${lines.length - NAMED_PLACES} more places`);
+  const [{0: first, 1: last} = []] = lines;
+  const where =
+    places.length === 0
+      ? []
+      : [`${lines.length === 1 && first === last ? 'line' : 'lines'} ${places.join(', ')}`];
+  return `${name}: ${[...where, `+${added} −${removed}`, ...more].join(' · ')}`;
+}
+
+/** The end of a text: what takes the change back. */
+export function stepOf(undoStep: number | undefined): readonly string[] {
+  return undoStep === undefined ? [] : [`step ${undoStep}`];
+}
+
+interface PlannedFile extends Omit<FileDiff, 'path' | 'text'> {
+  readonly changes: readonly FileChange[];
+  readonly diff: ByteString;
 }
 
 /** The change of one file with its diff. */
@@ -197,6 +242,6 @@ export async function planFileChange(change: FileChange, deadline?: Deadline): P
   const {renderFileChange} = await import('../../workspace/patch/unified.ts');
   const diff = await inTurns(renderFileChange(change), deadline);
   if (!diff.ok) return diff;
-  const {text, added, removed} = diff.value;
-  return ok({changes: [change], diff: text, added, removed});
+  const {text, added, removed, lines} = diff.value;
+  return ok({changes: [change], diff: text, added, removed, lines});
 }

@@ -32,7 +32,7 @@ describe('move_file', () => {
     expect(readFileSync(join(place.root, 'new/deep/go.sh'), 'utf8')).toBe('#!/bin/sh\n');
     expect(statSync(join(place.root, 'new/deep/go.sh')).mode & 0o777).toBe(0o755);
     expect(existsSync(join(place.root, 'dir'))).toBe(false);
-    expect(place.tool('move_file').renderText(done)).toBe('dir/run.sh => new/deep/go.sh (moved)');
+    expect(place.tool('move_file').renderText(done)).toBe('dir/run.sh => new/deep/go.sh · step 1');
     expect(await applied(place)).toMatchObject([{step: 1, changed_files: ['dir/run.sh', 'new/deep/go.sh']}]);
     unwrap(await undoStep(place.session, place.runDirectory, 1));
     expect(readTree(place.root)).toEqual(before);
@@ -127,7 +127,7 @@ describe('delete_file', () => {
     expect(asked[0]).toContain('-#!/bin/sh');
     expect(existsSync(join(place.root, 'dir'))).toBe(false);
     expect(place.tool('delete_file').renderText(done)).toBe(
-      'dir/run.sh | -1 (deleted, 10 bytes; undo with step=1 brings it back)',
+      'dir/run.sh: +0 −1 · deleted · 10 bytes · step 1',
     );
     await place.data('delete_file', {path: 'bin.dat'});
     expect(Object.keys(readTree(place.root))).toEqual(['a.txt']);

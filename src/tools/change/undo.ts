@@ -4,19 +4,19 @@ import {type Err, type Failure, fail, ok, type Result} from '../../core/result.t
 import type {PastChange, Tool} from '../../core/tool.ts';
 import {inTurns} from '../../workspace/open-file.ts';
 import type {WorkspaceSession} from '../files/session.ts';
-import {defineChangeTool} from './define-change-tool.ts';
+import {defineChangeTool, stepOf, undoStep} from './define-change-tool.ts';
 import {planUndo} from './plan-undo.ts';
 
 const NAMED_STEPS = 10;
 
 const params = z.strictObject({
-  step: z.int().min(1).optional().describe('Default: the last change in force.'),
+  step: z.int().min(1).optional().describe('As an answer named it. Default: the last change in force.'),
 });
 
 const data = z.object({
   step: z.int().describe('The step that was taken back.'),
   restored_files: z.array(z.string()),
-  undo_step: z.int().describe('The step for undo, which makes the change again.'),
+  undo_step: undoStep,
 });
 
 /** Takes back a step of the agent's own run; a person has `forge-tools undo`, which does the same. */
@@ -48,14 +48,14 @@ export function undoTool(session: WorkspaceSession): Tool {
       const count = writes.length === 1 ? writes[0]?.path : `${writes.length} files`;
       return ok({changes, diff, summary: `step ${step} (${count})`, step});
     },
-    answer: ({step, changes}, context) => ({
+    answer: ({step, changes}, undoes) => ({
       step,
       restored_files: changes.map(({path}) => path).sort(),
-      undo_step: context.step,
+      ...(undoes === undefined ? {} : {undo_step: undoes}),
     }),
     eventOf: ({step}) => ({undoes: step}),
     renderText: ({step, restored_files, undo_step}) =>
-      `Step ${step} is taken back (undo with step=${undo_step} makes it again):\n${restored_files.join('\n')}`,
+      [[`Step ${step} is taken back`, ...stepOf(undo_step)].join(' · '), ...restored_files].join('\n'),
   });
 }
 

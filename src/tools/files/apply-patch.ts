@@ -7,7 +7,14 @@ import {readable} from '../../workspace/patch/patch.ts';
 import type {PatchPlan} from '../../workspace/patch/plan-patch.ts';
 import type {ProcessRunner} from '../../workspace/process-runner.ts';
 import type {ReadTracker} from '../../workspace/read-tracker.ts';
-import {defineChangeTool} from '../change/define-change-tool.ts';
+import {
+  changeLine,
+  defineChangeTool,
+  fileStat,
+  statOf,
+  stepOf,
+  undoStep,
+} from '../change/define-change-tool.ts';
 import type {WorkspaceSession} from './session.ts';
 
 const params = z.strictObject({
@@ -27,10 +34,10 @@ const data = z.object({
     z.object({
       path: z.string(),
       from: z.string().exactOptional().describe('Its old name, where it was renamed.'),
-      added: z.int(),
-      removed: z.int(),
+      ...fileStat,
     }),
   ),
+  undo_step: undoStep,
   offsets: z
     .array(z.object({path: z.string(), hunk: z.int(), line: z.int(), offset: z.int()}))
     .describe('Hunks that were found elsewhere than they say.'),
@@ -77,12 +84,20 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
     submitted: ({unified_diff}) => unified_diff,
     summarize: ({summary, stat: {added, removed}}, dryRun) =>
       `${summary} (+${added} -${removed}${dryRun ? ', dry run' : ''})`,
-    answer: (plan, _, {dry_run}) => answer(plan, dry_run),
-    renderText: ({stat, changed_files, offsets, notes = [], recounted_hunks, dry_run, diff = ''}) => {
-      const lines = stat.map(({path, from, added, removed}) => {
-        const name = from === undefined ? path : `${from} => ${path}`;
-        return `${name} | +${added} -${removed}`;
-      });
+    answer: (plan, step, {dry_run}) => answer(plan, step, dry_run),
+    renderText: ({
+      stat,
+      changed_files,
+      undo_step,
+      offsets,
+      notes = [],
+      recounted_hunks,
+      dry_run,
+      diff = '',
+    }) => {
+      const lines = stat.map(({path, from, ...file}) =>
+        changeLine({name: from === undefined ? path : `${from} => ${path}`, ...file}),
+      );
       const moved = offsets.map(
         ({path, hunk, line}) => `[hunk ${hunk} of ${path} was applied at line ${line}, not where it says]`,
       );
@@ -94,20 +109,21 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
             ]
           : [];
       const count = changed_files.length === 1 ? '1 file' : `${changed_files.length} files`;
-      const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${count}`;
+      const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${[count, ...stepOf(undo_step)].join(' · ')}`;
       return [head, ...lines, ...moved, ...found, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
     },
   });
 }
 
-function answer(plan: PatchPlan, dryRun: boolean): z.infer<typeof data> {
+function answer(plan: PatchPlan, step: number | undefined, dryRun: boolean): z.infer<typeof data> {
   return {
     changed_files: [...plan.changedFiles],
     patch_size_bytes: plan.patchSizeBytes,
-    stat: plan.stat.files.map((file, index) => {
+    stat: plan.stat.files.map(({path, ...stat}, index) => {
       const from = plan.changes[index]?.from;
-      return from === undefined ? {...file} : {...file, from};
+      return {path, ...(from === undefined ? {} : {from}), ...statOf(stat)};
     }),
+    ...(step === undefined ? {} : {undo_step: step}),
     offsets: plan.offsets.map(offset => ({...offset})),
     ...(plan.notes.length === 0 ? {} : {notes: plan.notes.map(note => ({...note}))}),
     recounted_hunks: plan.recounted,

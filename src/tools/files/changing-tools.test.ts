@@ -55,8 +55,8 @@ describe('str_replace', () => {
       dry_run: false,
     });
     expect(read(place, 'src/main.py')).toBe('def add(a, b):\n    return a + b\n\n');
-    expect(place.tool('str_replace').renderText(done)).toMatch(
-      /^src\/main\.py \| \+1 -1\n(?:.|\n)*- {4}return a - b\n\+ {4}return a \+ b\n/,
+    expect(place.tool('str_replace').renderText(done)).toBe(
+      `src/main.py: line 2 · +1 −1 · step ${done['undo_step']}`,
     );
   });
 
@@ -116,10 +116,12 @@ describe('write_file', () => {
       changed: true,
       added: 1,
       removed: 0,
+      lines: [],
+      undo_step: 1,
       dry_run: false,
     });
     expect(read(place, 'a/b/c.txt')).toBe('x\n');
-    expect(place.tool('write_file').renderText(done)).toBe('a/b/c.txt | +1 -0 (new file, 2 bytes)');
+    expect(place.tool('write_file').renderText(done)).toBe('a/b/c.txt: +1 −0 · new file · 2 bytes · step 1');
     // Of a file of its own making, the session knows what is in it.
     expect(await place.code('write_file', {path: 'a/b/c.txt', content: 'y\n'})).toBe('ok');
   });
@@ -247,7 +249,7 @@ describe('apply_patch', () => {
       {changed_files: ['src/main.py'], patch_size_bytes: DIFF.length},
     ]);
     expect(place.tool('apply_patch').renderText(done)).toBe(
-      '1 file\nsrc/main.py | +1 -1\n[wrong line counts were corrected in 1 hunk header]',
+      '1 file · step 1\nsrc/main.py: line 2 · +1 −1\n[wrong line counts were corrected in 1 hunk header]',
     );
   });
 
@@ -412,7 +414,9 @@ describe('several edits', () => {
       });
       expect(done).not.toHaveProperty('edits');
       expect(read(place)).toBe(TEXT.replaceAll('old', 'new\r\nx'));
-      expect(place.tool('str_replace').renderText(done)).toMatch(/^f\.txt \| \+5 -2 \(3 places\)\n/);
+      expect(place.tool('str_replace').renderText(done)).toBe(
+        'f.txt: lines 1–5 · +5 −2 · 3 matches · step 4',
+      );
       unwrap(await undoStep(place.session, place.runDirectory, 4));
       expect(read(place)).toBe(TEXT);
     });
@@ -579,7 +583,7 @@ test('W5: write_file says how many lines went that had not been read, and how to
   expect(done).toMatchObject({unread_lines_replaced: 60, undo_step: 3, removed: 62});
   expect(asked).toEqual(['write_file README.md (1 byte, replaces 60 unread lines)']);
   expect(place.tool('write_file').renderText(done)).toBe(
-    'README.md | +1 -62 (replaced, 1 byte)\n[60 lines that had not been read went; undo with step=3 brings them back]',
+    'README.md: line 1 · +1 −62 · 1 byte · step 3\n[60 lines that had not been read went; undo with step=3 brings them back]',
   );
   await place.data('undo', {step: 3});
   expect(readFileSync(join(place.root, 'README.md'), 'utf8')).toBe(NUMBERS);

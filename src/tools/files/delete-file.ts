@@ -2,7 +2,13 @@
 import {z} from 'zod';
 import {ok} from '../../core/result.ts';
 import type {Tool} from '../../core/tool.ts';
-import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import {
+  changeLine,
+  defineChangeTool,
+  planFileChange,
+  stepOf,
+  undoStep,
+} from '../change/define-change-tool.ts';
 import {byteCount} from '../define-tool.ts';
 import type {WorkspaceSession} from './session.ts';
 
@@ -15,7 +21,7 @@ const data = z.object({
   path: z.string(),
   bytes: z.int().describe('Size of what was deleted.'),
   removed: z.int().describe('Lines in the diff.'),
-  undo_step: z.int().exactOptional().describe('The step for undo.'),
+  undo_step: undoStep,
   dry_run: z.boolean(),
 });
 
@@ -40,16 +46,22 @@ export function deleteFileTool(session: WorkspaceSession): Tool {
       const summary = `${path.value} (${byteCount(bytes)})`;
       return ok({...planned.value, summary, path: path.value, bytes});
     },
-    answer: ({path, bytes, removed}, {step}, {dry_run}) => ({
+    answer: ({path, bytes, removed}, step, {dry_run}) => ({
       path,
       bytes,
       removed,
-      ...(dry_run ? {} : {undo_step: step}),
+      ...(step === undefined ? {} : {undo_step: step}),
       dry_run,
     }),
-    renderText: ({path, bytes, removed, undo_step, dry_run}) =>
-      dry_run
-        ? `Dry run, nothing was changed: ${path} | -${removed} (${byteCount(bytes)})`
-        : `${path} | -${removed} (deleted, ${byteCount(bytes)}; undo with step=${undo_step} brings it back)`,
+    renderText: ({path, bytes, removed, undo_step, dry_run}) => {
+      const what = dry_run ? [] : ['deleted'];
+      const line = changeLine(
+        {name: path, added: 0, removed},
+        ...what,
+        byteCount(bytes),
+        ...stepOf(undo_step),
+      );
+      return dry_run ? `Dry run, nothing was changed: ${line}` : line;
+    },
   });
 }

@@ -4,7 +4,7 @@ import {type Err, type Failure, fail, ok, type Result} from '../../core/result.t
 import type {Tool} from '../../core/tool.ts';
 import type {Workspace} from '../../workspace/jail/jail.ts';
 import {quotePath, type WritablePath} from '../../workspace/workspace-path.ts';
-import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import {defineChangeTool, planFileChange, stepOf, undoStep} from '../change/define-change-tool.ts';
 import type {WorkspaceSession} from './session.ts';
 
 const params = z.strictObject({
@@ -17,7 +17,7 @@ const data = z.object({
   from: z.string(),
   to: z.string(),
   bytes: z.int(),
-  undo_step: z.int().exactOptional().describe('The step for undo.'),
+  undo_step: undoStep,
   dry_run: z.boolean(),
 });
 
@@ -52,15 +52,15 @@ export function moveFileTool(session: WorkspaceSession): Tool {
         bytes: old.value.bytes.length,
       });
     },
-    answer: ({from, to, bytes}, {step}, {dry_run}) => ({
+    answer: ({from, to, bytes}, step, {dry_run}) => ({
       from,
       to,
       bytes,
-      ...(dry_run ? {} : {undo_step: step}),
+      ...(step === undefined ? {} : {undo_step: step}),
       dry_run,
     }),
-    renderText: ({from, to, dry_run}) =>
-      `${dry_run ? 'Dry run, nothing was changed: ' : ''}${from} => ${to}${dry_run ? '' : ' (moved)'}`,
+    renderText: ({from, to, undo_step, dry_run}) =>
+      `${dry_run ? 'Dry run, nothing was changed: ' : ''}${[`${from} => ${to}`, ...stepOf(undo_step)].join(' · ')}`,
   });
 }
 

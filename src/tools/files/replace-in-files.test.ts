@@ -40,9 +40,9 @@ describe('replace_in_files', () => {
     expect(done).toEqual({
       replacements: 5,
       files: [
-        {path: 'c.md', count: 1},
-        {path: 'src/a.py', count: 2},
-        {path: 'src/b.py', count: 2},
+        {path: 'c.md', count: 1, added: 1, removed: 1, lines: [[1, 1]]},
+        {path: 'src/a.py', count: 2, added: 2, removed: 2, lines: [[1, 2]]},
+        {path: 'src/b.py', count: 2, added: 2, removed: 2, lines: [[1, 2]]},
       ],
       left_out: [{path: 'latin.txt', reason: 'not_utf8'}],
       left_out_total: 1,
@@ -52,7 +52,7 @@ describe('replace_in_files', () => {
       dry_run: false,
     });
     expect(place.tool('replace_in_files').renderText(done)).toBe(
-      '5 in 3 files (undo with step=1 takes it back)\nc.md | 1\nsrc/a.py | 2\nsrc/b.py | 2\n' +
+      '5 in 3 files · step 1\nc.md: line 1 · +1 −1\nsrc/a.py: lines 1–2 · +2 −2\nsrc/b.py: lines 1–2 · +2 −2\n' +
         '[files left out: 1 that match and cannot be changed, 1 binary]',
     );
     expect(read(place, 'src/a.py')).toBe('$1 = 1\nprint($1, older)\n');

@@ -6,7 +6,14 @@ import type {ReplacePlan} from '../../workspace/change/replace-in-files.ts';
 import {inTurns} from '../../workspace/open-file.ts';
 import {readable} from '../../workspace/patch/patch.ts';
 import {compileGlob} from '../../workspace/walk/glob.ts';
-import {defineChangeTool} from '../change/define-change-tool.ts';
+import {
+  changeLine,
+  defineChangeTool,
+  fileStat,
+  statOf,
+  stepOf,
+  undoStep,
+} from '../change/define-change-tool.ts';
 import type {WorkspaceSession} from './session.ts';
 
 /** Half a search and the writing of what it found. */
@@ -38,14 +45,14 @@ const params = z.strictObject({
 
 const data = z.object({
   replacements: z.int(),
-  files: z.array(z.object({path: z.string(), count: z.int()})),
+  files: z.array(z.object({path: z.string(), count: z.int(), ...fileStat})),
   left_out: z
     .array(z.object({path: z.string(), reason: z.string()}))
     .describe('Files that match and were not changed: not_utf8, protected, hard_linked or too_large.'),
   left_out_total: z.int(),
   not_text: z.int().describe('Binary files that were not looked into.'),
   unreadable: z.int().describe('Files and directories that may not be read.'),
-  undo_step: z.int().exactOptional().describe('The step for undo.'),
+  undo_step: undoStep,
   dry_run: z.boolean(),
   diff: z.string().exactOptional().describe('Of a dry run.'),
 });
@@ -95,28 +102,31 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
       if (!diffs.ok) return diffs;
       return ok({
         ...plan,
+        files: diffs.value.map((diff, index) => ({
+          path: diff.path,
+          count: plan.files[index]?.count ?? 0,
+          ...statOf(diff),
+        })),
         diff: diffs.value.map(diff => diff.text).join(''),
-        summary: `${statOf(plan.count, plan.files.length)} (${JSON.stringify(text)})`,
+        summary: `${countOf(plan.count, plan.files.length)} (${JSON.stringify(text)})`,
       });
     },
-    answer: ({count, files, leftOut, notText, unreadable, diff}, {step}, {dry_run = false}) => ({
+    answer: ({count, files, leftOut, notText, unreadable, diff}, step, {dry_run = false}) => ({
       replacements: count,
-      files: files.map(file => ({...file})),
+      files: [...files],
       left_out: leftOut.slice(0, NAMED_LEFT_OUT).map(file => ({...file})),
       left_out_total: leftOut.length,
       not_text: notText,
       unreadable,
       dry_run,
-      ...(dry_run ? {diff: readable(diff)} : {undo_step: step}),
+      ...(step === undefined ? {} : {undo_step: step}),
+      ...(dry_run ? {diff: readable(diff)} : {}),
     }),
-    renderText: ({replacements, files, left_out_total, not_text, unreadable, undo_step, dry_run, diff}) =>
+    renderText: ({replacements, files, left_out_total, not_text, unreadable, undo_step, dry_run}) =>
       [
-        dry_run
-          ? `Dry run, nothing was changed: ${statOf(replacements, files.length)}`
-          : `${statOf(replacements, files.length)} (undo with step=${undo_step} takes it back)`,
-        ...files.map(({path, count}) => `${path} | ${count}`),
+        `${dry_run ? 'Dry run, nothing was changed: ' : ''}${[countOf(replacements, files.length), ...stepOf(undo_step)].join(' · ')}`,
+        ...files.map(({path, ...stat}) => changeLine({name: path, ...stat})),
         ...leftOutLine(left_out_total, not_text, unreadable),
-        ...(diff === undefined ? [] : [diff]),
       ].join('\n'),
   });
 }
@@ -156,6 +166,6 @@ function leftOutLine(leftOut: number, notText: number, unreadable: number): read
   return parts.length === 0 ? [] : [`[files left out: ${parts.join(', ')}]`];
 }
 
-function statOf(count: number, files: number): string {
+function countOf(count: number, files: number): string {
   return `${count} in ${files} ${files === 1 ? 'file' : 'files'}`;
 }

@@ -5,7 +5,15 @@ import type {Tool} from '../../core/tool.ts';
 import type {TextEdit} from '../../workspace/change/prepare-replacement.ts';
 import type {ReplacedMatch} from '../../workspace/change/replace-exact.ts';
 import {readable} from '../../workspace/patch/patch.ts';
-import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import {
+  changeLine,
+  defineChangeTool,
+  fileStat,
+  planFileChange,
+  statOf,
+  stepOf,
+  undoStep,
+} from '../change/define-change-tool.ts';
 import type {WorkspaceSession} from './session.ts';
 
 /** W18: a list of edits may stand in the place of the two texts. Each goes through the whole file. */
@@ -59,8 +67,8 @@ const data = z.object({
   path: z.string(),
   match,
   edits: z.array(match).exactOptional().describe('Of each edit, with lines as numbered before it.'),
-  added: z.int().describe('Lines in the diff.'),
-  removed: z.int(),
+  ...fileStat,
+  undo_step: undoStep,
   dry_run: z.boolean(),
   diff: z.string(),
 });
@@ -89,18 +97,20 @@ export function strReplaceTool(session: WorkspaceSession): Tool {
       const summary = `${path.value} (${first === last ? `line ${first}` : `lines ${first}-${last}`})`;
       return ok({...planned.value, summary, path: path.value, match, matches});
     },
-    answer: ({path, match, matches, added, removed, diff}, _, {edits, dry_run}) => ({
+    answer: ({path, match, matches, diff, ...stat}, step, {edits, dry_run}) => ({
       path,
       match: toJson(match),
       ...(edits === undefined ? {} : {edits: matches.map(toJson)}),
-      added,
-      removed,
+      ...statOf(stat),
+      ...(step === undefined ? {} : {undo_step: step}),
       dry_run,
       diff: readable(diff),
     }),
-    renderText: ({path, match: {count}, added, removed, dry_run, diff}) => {
-      const places = count === 1 ? '' : ` (${count} places)`;
-      return `${dry_run ? 'Dry run, nothing was changed: ' : ''}${path} | +${added} -${removed}${places}\n${diff}`;
+    // Who made the change knows its text.
+    renderText: ({path, match: {count}, undo_step, dry_run, diff, ...stat}) => {
+      const places = count === 1 ? [] : [`${count} matches`];
+      const line = changeLine({name: path, ...stat}, ...places, ...stepOf(undo_step));
+      return dry_run ? `Dry run, nothing was changed: ${line}\n${diff}` : line;
     },
   });
 }

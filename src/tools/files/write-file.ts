@@ -10,7 +10,15 @@ import {inTurns} from '../../workspace/open-file.ts';
 import {lineEdits} from '../../workspace/patch/changed-window.ts';
 import {readable} from '../../workspace/patch/patch.ts';
 import {countUnseen, type ReadTracker} from '../../workspace/read-tracker.ts';
-import {defineChangeTool, planFileChange} from '../change/define-change-tool.ts';
+import {
+  changeLine,
+  defineChangeTool,
+  fileStat,
+  planFileChange,
+  statOf,
+  stepOf,
+  undoStep,
+} from '../change/define-change-tool.ts';
 import {byteCount} from '../define-tool.ts';
 import type {WorkspaceSession} from './session.ts';
 
@@ -26,13 +34,12 @@ const data = z.object({
   created: z.boolean().describe('There was no such file before.'),
   changed: z.boolean().describe('False where the file has that content already.'),
   line_endings: z.string().exactOptional().describe('"crlf": content got the line endings of the file.'),
-  added: z.int().describe('Lines in the diff.'),
-  removed: z.int(),
+  ...fileStat,
   unread_lines_replaced: z
     .int()
     .exactOptional()
     .describe('Lines of the old content that went, and that no read in this session had shown.'),
-  undo_step: z.int().exactOptional().describe('The step for undo, which brings these lines back.'),
+  undo_step: undoStep,
   dry_run: z.boolean(),
   diff: z.string().exactOptional().describe('Of a dry run.'),
 });
@@ -78,13 +85,12 @@ export function writeFileTool(session: WorkspaceSession): Tool {
       const summary = `${path.value} (${what.join(', ')})`;
       return ok({...planned.value, summary, about, lineEndings, unread: unread.value});
     },
-    answer: ({about, lineEndings, unread, added, removed, diff}, {step}, {dry_run}) => ({
+    answer: ({about, lineEndings, unread, diff, ...stat}, step, {dry_run}) => ({
       ...about,
       ...(lineEndings === undefined ? {} : {line_endings: lineEndings}),
       ...(unread > 0 ? {unread_lines_replaced: unread} : {}),
-      ...(unread > 0 && !dry_run ? {undo_step: step} : {}),
-      added,
-      removed,
+      ...statOf(stat),
+      ...(step === undefined ? {} : {undo_step: step}),
       dry_run,
       ...(dry_run ? {diff: readable(diff)} : {}),
     }),
@@ -108,9 +114,15 @@ async function unreadLines(
 function renderText(answer: z.infer<typeof data>): string {
   const {path, bytes, created, changed, line_endings, added, removed, dry_run, diff = ''} = answer;
   const {unread_lines_replaced: unread = 0, undo_step} = answer;
-  const what = created ? 'new file' : changed ? 'replaced' : 'unchanged, it has that content already';
-  const kept = line_endings === undefined ? '' : ', CRLF kept';
-  const stat = `${path} | +${added} -${removed} (${what}, ${byteCount(bytes)}${kept})`;
+  const what = created ? ['new file'] : changed ? [] : ['unchanged, it has that content already'];
+  const kept = line_endings === undefined ? [] : ['CRLF kept'];
+  const stat = changeLine(
+    {name: path, lines: answer.lines, added, removed},
+    ...what,
+    byteCount(bytes),
+    ...kept,
+    ...stepOf(undo_step),
+  );
   const lines = unread === 1 ? '1 line that had not been read' : `${unread} lines that had not been read`;
   const fate = undo_step === undefined ? 'would go' : `went; undo with step=${undo_step} brings them back`;
   const lost = unread === 0 ? '' : `\n[${lines} ${fate}]`;

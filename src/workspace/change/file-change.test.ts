@@ -105,15 +105,29 @@ test('W7: hunks whose context would touch are one', () => {
   expect(headers(10, 18)).toEqual(['@@ -7,7 +7,7 @@', '@@ -15,7 +15,7 @@']);
   expect(headers(1)).toEqual(['@@ -1,4 +1,4 @@']);
   expect(headers(30)).toEqual(['@@ -27,4 +27,4 @@']);
-  expect(changed(2, 28)).toMatchObject({added: 2, removed: 2, path: 'x'});
+  expect(changed(2, 28)).toMatchObject({
+    added: 2,
+    removed: 2,
+    path: 'x',
+    lines: [
+      [2, 2],
+      [28, 28],
+    ],
+  });
 });
 
 test('W7: lines that come and go are counted by file and in all', () => {
-  const file = (name: string, added: number, removed: number) => ({path: name, text: '', added, removed});
+  const file = (name: string, added: number, removed: number) => ({
+    path: name,
+    text: '',
+    added,
+    removed,
+    lines: [],
+  });
   expect(diffStat([file('a', 1, 2), file('b', 10, 20)])).toEqual({
     files: [
-      {path: 'a', added: 1, removed: 2},
-      {path: 'b', added: 10, removed: 20},
+      {path: 'a', added: 1, removed: 2, lines: []},
+      {path: 'b', added: 10, removed: 20, lines: []},
     ],
     added: 11,
     removed: 22,

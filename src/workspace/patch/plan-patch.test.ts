@@ -109,7 +109,11 @@ describe('apply_patch', () => {
     const {plan, files} = await place({x: 'a\n'});
     const planned = value(await plan(diff('x', '@@ -1 +1 @@\n-a\n+b\n')));
     expect(planned.diff).toBe('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n');
-    expect(planned.stat).toEqual({files: [{path: 'x', added: 1, removed: 1}], added: 1, removed: 1});
+    expect(planned.stat).toEqual({
+      files: [{path: 'x', added: 1, removed: 1, lines: [[1, 1]]}],
+      added: 1,
+      removed: 1,
+    });
     expect(files()).toEqual({x: 'a\n'});
   });
 

@@ -13,6 +13,8 @@ export interface FileDiff {
   readonly text: ByteString;
   readonly added: number;
   readonly removed: number;
+  /** First and last line of each place, as numbered in the new file; none of a file that comes or goes. Where lines only went: the line that follows. */
+  readonly lines: readonly (readonly [first: number, last: number])[];
 }
 
 const CONTEXT = 3;
@@ -76,7 +78,7 @@ function* render({oldPath, newPath, oldText, newText, header}: Sides): Turns<Fil
   const oldName = quoteName(`a/${oldPath}`);
   const newName = quoteName(`b/${newPath}`);
   const out: ByteString[] = [`diff --git ${oldName} ${newName}\n`, ...header.map(line => `${line}\n`)];
-  if (oldText === newText) return {path: newPath, text: out.join(''), added: 0, removed: 0};
+  if (oldText === newText) return {path: newPath, text: out.join(''), added: 0, removed: 0, lines: []};
   const names = [
     oldText === undefined ? '--- /dev/null\n' : `--- ${oldName}${blankGuard(oldName)}\n`,
     newText === undefined ? '+++ /dev/null\n' : `+++ ${newName}${blankGuard(newName)}\n`,
@@ -92,7 +94,7 @@ function* render({oldPath, newPath, oldText, newText, header}: Sides): Turns<Fil
     const added = lines.added - equal;
     const at = window.linesBefore + window.equalFirst + 1;
     out.push(...names, `[not shown: from line ${at} on, ${removed} lines are replaced by ${added}]\n`);
-    return {path: newPath, text: out.join(''), added, removed};
+    return {path: newPath, text: out.join(''), added, removed, lines: [[at, at + Math.max(added, 1) - 1]]};
   }
   const oldLines = splitLines(window.oldText);
   const newLines = splitLines(window.newText);
@@ -102,7 +104,16 @@ function* render({oldPath, newPath, oldText, newText, header}: Sides): Turns<Fil
   const {linesBefore} = window;
   for (const group of hunkGroups(edits)) renderHunk(out, {oldLines, newLines, linesBefore}, group);
   const count = (side: 'oldCount' | 'newCount'): number => edits.reduce((sum, edit) => sum + edit[side], 0);
-  return {path: newPath, text: out.join(''), added: count('newCount'), removed: count('oldCount')};
+  return {
+    path: newPath,
+    text: out.join(''),
+    added: count('newCount'),
+    removed: count('oldCount'),
+    lines: (oldText === undefined || newText === undefined ? [] : edits).map(({newStart, newCount}) => {
+      const at = linesBefore + newStart;
+      return [at + 1, at + Math.max(newCount, 1)];
+    }),
+  };
 }
 
 /** review R12: what differs as one piece, without a search for lines that stayed. */
@@ -202,18 +213,14 @@ function reversed({path, from, old, new: fresh}: FileChange): FileChange {
 }
 
 export interface DiffStat {
-  readonly files: readonly {
-    readonly path: string;
-    readonly added: number;
-    readonly removed: number;
-  }[];
+  readonly files: readonly Omit<FileDiff, 'text'>[];
   readonly added: number;
   readonly removed: number;
 }
 
 /** How many lines come and go, by file and in all. */
 export function diffStat(diffs: readonly FileDiff[]): DiffStat {
-  const files = diffs.map(({path, added, removed}) => ({path, added, removed}));
+  const files = diffs.map(({text: _, ...file}) => file);
   const sum = (pick: 'added' | 'removed'): number => files.reduce((total, file) => total + file[pick], 0);
   return {files, added: sum('added'), removed: sum('removed')};
 }
