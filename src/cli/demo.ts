@@ -268,7 +268,7 @@ export function bugHunt(origin: string): readonly SceneStep[] {
       tool: 'str_replace',
       params: {path: 'slug.sh', old_string: '[^a-z0-9]/', new_string: '[^a-z0-9][^a-z0-9]*/'},
       expects: 'success',
-      says: /\[\^a-z0-9\]\*/,
+      says: /line 3 · \+1 −1/,
       answer: once,
     },
     {
