@@ -33,6 +33,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Call a tool, or many in one session',
     load: async () => (await import('./commands/call.ts')).callCommand,
   },
+  exec: {
+    summary: 'Run a command in the sandbox, with its output and its exit code',
+    load: async () => (await import('./commands/exec.ts')).execCommand,
+  },
   tools: {
     summary: 'List the tools that this configuration offers to an agent',
     load: async () => (await import('./commands/tools.ts')).toolsCommand,

@@ -118,4 +118,5 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** One of `EXIT`, or of `exec`, that of the command which ran. */
+export type ExitCode = number;

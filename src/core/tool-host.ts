@@ -106,6 +106,8 @@ export interface CallOptions {
   readonly client?: object | undefined;
   /** Called with a sentence about how far the call is. */
   readonly onProgress?: ((message: string) => void) | undefined;
+  /** Called with what a command writes, as it writes it. The answer of `run` has the head and the tail of it. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: Uint8Array) => void) | undefined;
   /** Lowers the limit of the configuration, never raises it. */
   readonly maxOutputBytes?: number | undefined;
   /** Bytes that the caller has room for; a longer answer is cut to fit. */

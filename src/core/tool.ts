@@ -153,6 +153,8 @@ export interface ToolContext extends PlanContext {
   readonly artifacts: ArtifactStore;
   /** Says how far the call is; an interface passes it on. */
   readonly progress: (message: string) => void;
+  /** Hears what a command writes, where the caller wants to. */
+  readonly output?: ((stream: 'stdout' | 'stderr', bytes: Uint8Array) => void) | undefined;
 }
 
 /** One tool: JSON Schema, validation, types, help, MCP listing and docs are made from this. */

@@ -33,6 +33,7 @@ export async function executeCall(
     clock,
     log,
     progress: options.onProgress ?? (() => {}),
+    output: options.onOutput,
   });
   const unexpected = (error: unknown): Err<Failure> => unexpectedFailure(error, request.tool, log);
   const outcome = await perform(call, client, options, runtime).catch(unexpected);

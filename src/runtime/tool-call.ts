@@ -47,6 +47,7 @@ interface CallDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: (message: string) => void;
+  readonly output: ToolContext['output'];
 }
 
 /** One call under way: its number and times, what its tool runs with, and its result. */
@@ -100,7 +101,7 @@ export class ToolCall {
     mayReach: ToolContext['mayReach'],
     approve: ToolContext['approve'],
   ): ToolContext {
-    const {session, client, log, progress} = this.#deps;
+    const {session, client, log, progress, output} = this.#deps;
     return {
       requestId: this.requestId,
       step: this.step,
@@ -133,6 +134,7 @@ export class ToolCall {
       streamArtifact: (path, maxBytes) => this.#streamArtifact(path, maxBytes),
       artifacts: session.directory.artifacts,
       progress,
+      output,
     };
   }
 

@@ -133,7 +133,8 @@ export function runTool(
       if (!place.ok) return place;
       const directory = place.value;
       if (request.background === true) return startInBackground(request, directory, context);
-      const keeper = new OutputKeeper(context, options.kept_output_mb * MIB);
+      const wrote = context.output;
+      const keeper = new OutputKeeper(context, options.kept_output_mb * MIB, wrote && {wrote});
       const {spill} = keeper;
       const egress = new EgressLog(context);
       const ran = await sandbox
