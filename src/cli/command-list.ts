@@ -37,6 +37,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Run a command in the sandbox, with its output and its exit code',
     load: async () => (await import('./commands/exec.ts')).execCommand,
   },
+  hook: {
+    summary: 'Decide about a call of another agent host, for its hooks',
+    load: async () => (await import('./commands/hook.ts')).hookCommand,
+  },
   tools: {
     summary: 'List the tools that this configuration offers to an agent',
     load: async () => (await import('./commands/tools.ts')).toolsCommand,

@@ -1,7 +1,8 @@
 // Says what policy would decide about a call. It runs nothing, asks nobody and writes nothing.
 import type {Clock} from '../core/clock.ts';
-import {type Json, ok, type Result} from '../core/result.ts';
-import type {Intent} from '../core/tool.ts';
+import type {FailureCode} from '../core/failure-codes.ts';
+import {type Err, type Failure, type Json, ok, type Result} from '../core/result.ts';
+import type {CallOutline, Intent} from '../core/tool.ts';
 import {type ConfirmationPolicy, type PolicyDecision, tighten} from './approvals/policy.ts';
 import {prepareCall} from './prepare-call.ts';
 import type {Registry} from './registry.ts';
@@ -34,14 +35,33 @@ export async function explainCall(
   if (!tool.ok) return tool;
   const prepared = prepareCall(tool.value, params);
   if (!prepared.ok) return prepared;
-  const {intend, timeoutMs} = prepared.value;
+  const {intend, outline, timeoutMs} = prepared.value;
   // There is no run: nothing was changed in it.
   const pastChanges = async () => ok({directory: '', changes: []});
   const bounds = {tool: name, timeoutMs, caller: undefined, clock};
   const intent = await runBounded(deadline => intend({deadline, pastChanges}), bounds);
-  if (!intent.ok) return intent;
-  const {subject, dryRun} = intent.value;
+  const planned = intent.ok ? intent.value : outlined(name, outline, intent.error.code);
+  if (planned === undefined) return intent as Err<Failure>;
+  const {subject, dryRun} = planned;
   const action = dryRun === true ? undefined : tool.value.action;
   const {finding} = tighten(action, {tool: name, subject}, policy, taint);
-  return ok({intent: intent.value, verdict: finding});
+  return ok({intent: planned, verdict: finding});
+}
+
+/** What depends on the files as they are now, and on what a session has read of them. */
+const OF_THE_MOMENT: ReadonlySet<FailureCode> = new Set([
+  'not_read',
+  'stale_read',
+  'no_match',
+  'ambiguous_match',
+  'file_not_found',
+  'binary_file',
+  'file_too_large',
+]);
+
+/** The call by its arguments alone; `undefined` where they do not say what it is about, or it would never run. */
+function outlined(tool: string, {subject, dryRun}: CallOutline, code: FailureCode): Intent | undefined {
+  if (subject === undefined || !OF_THE_MOMENT.has(code)) return undefined;
+  const summary = `${tool} ${subject.values.join(', ')}`;
+  return {subject, summary, preview: summary, fileHashes: {}, dryRun: dryRun === true};
 }
