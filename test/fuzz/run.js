@@ -1,6 +1,7 @@
 // Coverage-guided fuzzing of what reads hostile bytes; see README.md.
 // usage: npm run fuzz -- TARGET|all [--seconds N] [--seed N] [--save]
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import {Worker} from 'node:worker_threads';
@@ -26,6 +27,10 @@ if (names.length === 0) {
   );
   process.exit(2);
 }
+// A thread that is ended does not clean up after itself.
+const scratch = mkdtempSync(join(tmpdir(), 'forge-fuzz-'));
+process.on('exit', () => rmSync(scratch, {recursive: true, force: true}));
+Object.assign(process.env, {TMPDIR: scratch, XDG_STATE_HOME: join(scratch, 'state')});
 let findings = 0;
 for (const name of names) findings += await fuzz(name);
 process.exit(findings === 0 ? 0 : 1);
