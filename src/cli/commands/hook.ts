@@ -1,6 +1,6 @@
 // `hook`: decides about a call of another host's own tools by the rules, paths and addresses that hold for ours.
 import {realpath} from 'node:fs/promises';
-import {relative, resolve} from 'node:path';
+import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {text} from 'node:stream/consumers';
 import type {Toolbox} from '../../create-toolbox.ts';
 import {shellWords} from '../client-settings.ts';
@@ -196,5 +196,6 @@ function belowRoot(path: string, {roots, cwd}: Place): string | undefined {
   const absolute = resolve(cwd, path);
   return roots
     .map(root => relative(root, absolute))
-    .find(within => within !== '..' && !within.startsWith('../') && !within.startsWith('/'));
+    .find(within => within !== '..' && !within.startsWith(`..${sep}`) && !isAbsolute(within))
+    ?.replaceAll(sep, '/');
 }
