@@ -168,9 +168,7 @@ describe('undo', () => {
     const text = () => readFileSync(join(place.root, 'a.txt'), 'utf8');
     const done = await place.data('undo');
     expect(done).toEqual({step: 3, restored_files: ['a.txt'], undo_step: 4});
-    expect(place.tool('undo').renderText(done)).toBe(
-      'Step 3 is taken back (undo with step=4 makes it again):\na.txt',
-    );
+    expect(place.tool('undo').renderText(done)).toBe('Step 3 is taken back · step 4\na.txt');
     expect(text()).toBe('two\n');
     expect(await place.data('undo')).toMatchObject({step: 2});
     expect(text()).toBe('one\n');
