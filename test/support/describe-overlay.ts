@@ -38,12 +38,7 @@ export async function describeOverlay(patch: string, place: OverlayPlace): Promi
   );
   if (!overlaid.ok) {
     const {code, message, details} = overlaid.error;
-    const {problems = [], ...rest} = details as {readonly problems?: readonly {readonly message: string}[]};
-    // What is named in the message need not be read twice.
-    const named = problems.map(({message: own, ...facts}) =>
-      message.includes(own) ? facts : {message: own, ...facts},
-    );
-    return [`${code}: ${message}`, {...rest, ...(problems.length > 0 && {problems: named})}];
+    return [`${code}: ${message}`, details];
   }
   const {changes, offsets} = overlaid.value;
   const shown = (state: FileState): string =>

@@ -1,6 +1,5 @@
 // Finds the text that was perhaps meant where an exact match failed, and says what differs.
 import type {Json} from '../../core/result.ts';
-import {takeStart} from '../../core/text/cut.ts';
 import {atOnce, type Turns} from '../open-file.ts';
 import {type ByteString, readable} from '../patch/patch.ts';
 import {LineIndex, type TextLines, withoutWhitespace} from '../patch/text-lines.ts';
@@ -10,19 +9,12 @@ interface NearMatch {
   /** What to do, in a sentence or two. */
   readonly hint: string;
   /** The place that was most likely meant. */
-  readonly nearest?: {
-    readonly lines: readonly [number, number];
-    /** As it is in the file; long ones are cut. */
-    readonly text: string;
-    readonly differs: readonly string[];
-  };
+  readonly nearest?: {readonly lines: readonly [number, number]; readonly differs: readonly string[]};
 }
 
 /** Above this no candidate is looked for: nothing else runs and no deadline is asked while one is. */
 const MAX_CHARACTERS = 1024 * 1024;
 const TEXT = new TextDecoder('utf-8', {ignoreBOM: true});
-const NEAR_LINES = 20;
-const NEAR_CHARACTERS = 2000;
 
 /** `  12<TAB>code`, `12|code`, `12→code`, then `12 | code` and `12: code`: a blank may belong to either side. */
 const LINE_NUMBERS = [/^\s*\d+(?:\t|\s?[|│→]|:)/, /^\s*\d+(?:\s?[|│→]|:)\s/];
@@ -59,36 +51,25 @@ export function nearMatch(content: Uint8Array, wanted: string): NearMatch {
       : describeDifference(found.text, repaired[0]).differs;
     const more = also.length === 0 ? '' : `, and differs in ${also.join(', ')}`;
     const what = `old_string has ${fault}${more}. Send ${named(found.lines)} as in the file.`;
-    return near(found.lines, found.text, [fault, ...also], `${named(found.lines)}; ${what}`);
+    return {
+      hint: `Nearest: ${named(found.lines)}; ${what}`,
+      nearest: {lines: found.lines, differs: [fault, ...also]},
+    };
   }
   const found = findBare(lines, wanted);
   if (found !== undefined) {
-    const {differs, detail} = describeDifference(found.text, wanted, found.lines[0]);
-    return near(found.lines, found.text, differs, differing(found.lines, differs, detail));
+    return near(found.lines, describeDifference(found.text, wanted, found.lines[0]));
   }
   const similar = mostSimilarLines(lines, wanted.split('\n'));
   if (similar === undefined) return {hint: 'No line of the file is similar. Read the file again.'};
   const shown = lines.slice(similar[0] - 1, similar[1]).join('\n');
-  const {detail} = describeDifference(shown, wanted, similar[0]);
-  return near(similar, shown, ['the text'], differing(similar, ['the text'], detail));
+  return near(similar, describeText(shown, wanted, similar[0]));
 }
 
-function near(
-  lines: readonly [number, number],
-  text: string,
-  differs: readonly string[],
-  says: string,
-): NearMatch {
-  const shownLines = text.split('\n').slice(0, Math.min(NEAR_LINES, lines[1] - lines[0] + 1));
-  const shown = takeStart(shownLines.join('\n'), NEAR_CHARACTERS);
-  return {
-    hint: `Nearest: ${says}`,
-    nearest: {lines, text: shown, differs},
-  };
-}
-
-function differing(lines: readonly [number, number], differs: readonly string[], detail: string): string {
-  return `${named(lines)} ${lines[0] === lines[1] ? 'differs' : 'differ'} in ${differs.join(', ')}. ${detail}`.trim();
+function near(lines: readonly [number, number], {differs, detail}: Difference): NearMatch {
+  const verb = lines[0] === lines[1] ? 'differs' : 'differ';
+  const hint = `Nearest: ${named(lines)} ${verb} in ${differs.join(', ')}. ${detail}`.trim();
+  return {hint, nearest: {lines, differs}};
 }
 
 function named([first, last]: readonly [number, number]): string {
@@ -202,7 +183,8 @@ function slot(text: string, at: number): number {
   );
 }
 
-const SHOWN = 120;
+/** Characters of a line that are shown. */
+const SHOWN = 72;
 
 /** Characters that editors, chats and models put in the place of plain ones. */
 const STRAIGHT: readonly (readonly [RegExp, string])[] = [
@@ -229,14 +211,37 @@ interface Difference {
   readonly detail: string;
 }
 
-/** How the lines `found` in a file differ from what was `wanted`. */
-export function describeDifference(found: string, wanted: string, firstLine = 1): Difference {
+/** How the lines `found` in a file differ from what was `wanted`, if that is white space or how characters look. */
+export function describeDifference(
+  found: string,
+  wanted: string,
+  firstLine = 1,
+  source: Source = 'old_string',
+): Difference {
   const alone = KINDS.find(({same}) => same(found).includes(same(wanted)));
   return {
     differs: alone === undefined ? together(found, wanted) : [precise(alone.name, found, wanted)],
-    detail: firstDifference(found.split('\n'), wanted.split('\n'), firstLine),
+    detail: firstDifference(found.split('\n'), wanted.split('\n'), firstLine, source).text,
   };
 }
+
+/** How they differ if it is more than that. */
+function describeText(
+  found: string,
+  wanted: string,
+  firstLine: number,
+  source: Source = 'old_string',
+): Difference {
+  const {text, more} = firstDifference(found.split('\n'), wanted.split('\n'), firstLine, source);
+  const below =
+    more === 0
+      ? ''
+      : ` ${more} ${more === 1 ? 'line' : 'lines'} below ${more === 1 ? 'differs' : 'differ'} too.`;
+  return {differs: ['the text'], detail: `${text}${below}`};
+}
+
+/** Where the text came from. Of `old_string`, the first and the last line may have been given in part. */
+type Source = 'old_string' | 'the hunk';
 
 /** No single kind explains it: those that are in play. */
 function together(found: string, wanted: string): string[] {
@@ -263,20 +268,31 @@ function precise(name: string, found: string, wanted: string): string {
     : name;
 }
 
-function firstDifference(found: readonly string[], wanted: readonly string[], firstLine: number): string {
+function firstDifference(
+  found: readonly string[],
+  wanted: readonly string[],
+  firstLine: number,
+  source: Source,
+): {readonly text: string; readonly more: number} {
   const last = wanted.length - 1;
-  for (const [at, line] of wanted.entries()) {
+  const isSame = (line: string, at: number): boolean => {
     const there = found[at];
-    if (there === undefined) return `Line ${firstLine + at} of it is not there.`;
-    // The first and the last line may have been given in part.
-    const partial =
+    if (there === undefined || there === line || source === 'the hunk') return there === line;
+    return (
       (at === 0 && there.endsWith(line)) ||
       (at === last && there.startsWith(line)) ||
-      (last === 0 && there.includes(line));
-    if (there === line || partial) continue;
-    return `Line ${firstLine + at} is ${shownApart(there, line)} in the file, ${shownApart(line, there)} in old_string.`;
-  }
-  return '';
+      (last === 0 && there.includes(line))
+    );
+  };
+  const differing = wanted.flatMap((line, at) => (isSame(line, at) ? [] : [at]));
+  const [at] = differing;
+  if (at === undefined) return {text: '', more: 0};
+  const [there, line = ''] = [found[at], wanted[at]];
+  const text =
+    there === undefined
+      ? `The file ends before ${shownApart(line, '')} of ${source}.`
+      : `Line ${firstLine + at} is ${shownApart(there, line)} in the file, ${shownApart(line, there)} in ${source}.`;
+  return {text, more: differing.length - 1};
 }
 
 /** Quoted, so that blanks and tabs show; of a long line the part where the other one begins to differ. */
@@ -312,17 +328,20 @@ function withoutLookalikes(text: string): string {
   return /^[\x21-\x7e]*$/.test(dense) ? dense : straightQuotes(visible(dense)).replace(/\s+/g, '');
 }
 
-/** How a hunk that does not match could be meant. */
-interface Mismatch {
-  /** A sentence without its subject: `line 3 is …, but the hunk expects …`. */
-  readonly text: string;
-  readonly detail: {readonly [name: string]: Json};
+/** Why a hunk does not match. Hunks whose `why` is the same failed alike. */
+export interface Mismatch {
+  readonly why: string;
+  /** Of this hunk alone: what it expects, or where the nearest place is. */
+  readonly own?: string;
+  /** A sentence that shows `why`; one is enough for all that failed alike. */
+  readonly example?: string;
+  readonly detail?: {readonly [name: string]: Json};
 }
 
-const SHOWN_LINES = 8;
-const SHOWN_CHARACTERS = 160;
 /** A line that occurs more often than this tells nothing about the place. */
 const VOTES_PER_LINE = 64;
+/** Nor does one with so few characters, where the hunk has longer ones. */
+const SHORT = 3;
 /** So many lines of a long hunk say where it was meant to be. */
 const EXPLAINED_LINES = 10_000;
 
@@ -330,6 +349,7 @@ const EXPLAINED_LINES = 10_000;
 export class MismatchExplainer {
   readonly #file: TextLines;
   #index: LineIndex | undefined;
+  #lines: readonly string[] | undefined;
 
   constructor(file: TextLines) {
     this.#file = file;
@@ -343,48 +363,41 @@ export class MismatchExplainer {
     }: {readonly lines: readonly ByteString[]; readonly result: readonly ByteString[]},
     stated: number,
   ): Turns<Mismatch> {
+    if (this.#file.count === 0) return {why: 'the file is empty'};
     const block = wholeBlock.slice(0, EXPLAINED_LINES);
     const result = wholeResult.slice(0, EXPLAINED_LINES);
-    if (this.#file.count === 0) return {text: 'the file is empty', detail: {hint: 'empty_file'}};
     const nearest = yield* this.#nearest(block, stated);
     const hint = this.#hint(block, result, nearest ?? stated);
     if (nearest === undefined) {
-      const text = `none of its context or "-" lines occurs in the file, which has ${this.#file.count} lines`;
-      return {
-        text: withHint(text, hint),
-        detail: {hint: hint ?? null, expected: shown(block.slice(0, SHOWN_LINES))},
-      };
+      const expected = block.find(isTelling) ?? block[0] ?? '';
+      // Cut in bytes first, so that a line of megabytes costs nothing.
+      const shown = shownApart(readable(expected.slice(0, 4 * SHOWN)).replace(/\r?\n$/, ''), '');
+      return {why: `the old lines are not in the file${hint}`, own: `expects ${shown}`};
     }
-    let first = block.findIndex((line, offset) => this.#file.line(nearest + offset) !== line);
-    if (first === -1) first = 0;
-    const from = Math.max(0, first - 2);
-    const found = Array.from(
-      {length: SHOWN_LINES},
-      (_, at) => this.#file.line(nearest + from + at) ?? [],
-    ).flat();
-    const actual = this.#file.line(nearest + first);
-    const text =
-      actual === undefined
-        ? `the file ends at line ${this.#file.count}, but the hunk expects ${quote(block[first])} in line ${nearest + first + 1}`
-        : `line ${nearest + first + 1} is ${quote(actual)}, but the hunk expects ${quote(block[first])}`;
-    return {
-      text: withHint(text, hint),
-      detail: {
-        hint: hint ?? null,
-        nearest_line: nearest + 1,
-        expected: shown(block.slice(from, from + SHOWN_LINES)),
-        found: shown(found),
-      },
+    const end = Math.min(this.#file.count, nearest + block.length);
+    const place = {
+      own: `nearest: ${named([nearest + 1, end])}`,
+      detail: {nearest_line: nearest + 1},
     };
+    const found = this.#file.slice(nearest, end).replace(/\n$/, '');
+    const wanted = block.join('').replace(/\n$/, '');
+    if (found === wanted) return {why: FINAL_NEWLINE, ...place};
+    const isShort = found.length + wanted.length <= MAX_CHARACTERS;
+    const [foundText, wantedText] = [readable(found), readable(wanted)];
+    const isAlike = isShort && withoutLookalikes(foundText) === withoutLookalikes(wantedText);
+    const describe = isAlike ? describeDifference : describeText;
+    const {differs, detail} = describe(foundText, wantedText, nearest + 1, 'the hunk');
+    const why = `the old lines differ in ${differs.join(', ')}${hint}`;
+    return isAlike ? {why, example: detail, ...place} : {why: `${why}. ${detail}`, ...place};
   }
 
-  /** Each line of the block votes for the places it would put the block at. */
+  /** Each line of the block votes for the places it would put the block at; else a line that is like one of them. */
   *#nearest(block: readonly ByteString[], stated: number): Turns<number | undefined> {
     this.#index ??= yield* LineIndex.of(this.#file, 'withoutWhitespace');
     const votes = new Map<number, number>();
+    const isVoter = block.some(isTelling) ? isTelling : (line: ByteString) => line.trim() !== '';
     for (const [offset, line] of block.entries()) {
-      if (line.trim() === '') continue;
-      if (this.#index.count(line) > VOTES_PER_LINE) continue;
+      if (!isVoter(line) || this.#index.count(line) > VOTES_PER_LINE) continue;
       for (const position of this.#index.positions(line)) {
         const start = position - offset;
         if (start >= 0) votes.set(start, (votes.get(start) ?? 0) + 1);
@@ -399,43 +412,32 @@ export class MismatchExplainer {
         most = count;
       }
     }
-    return best ?? (stated < this.#file.count ? stated : undefined);
+    return best ?? this.#likest(block);
   }
 
-  #hint(block: readonly ByteString[], result: readonly ByteString[], at: number): string | undefined {
-    const fits = (lines: readonly ByteString[], key: (line: ByteString) => ByteString): boolean =>
-      lines.length > 0 &&
-      lines.every((line, offset) => key(this.#file.line(at + offset) ?? '\0') === key(line));
-    if (fits(block, line => line.replace(/\n$/, ''))) return 'final_newline';
-    if (fits(block, line => line.replace(/\r?\n$/, ''))) return 'line_endings';
-    if (fits(block, withoutWhitespace)) return 'white_space';
-    if (fits(result, line => line)) return 'already_applied';
+  #likest(block: readonly ByteString[]): number | undefined {
+    const {content} = this.#file;
+    if (content.length > MAX_CHARACTERS) return undefined;
+    this.#lines ??= readable(content).split('\n');
+    const start = byLikeness(
+      this.#lines,
+      block.map(line => withoutLookalikes(readable(line.slice(0, 4 * COMPARED)))),
+    );
+    return start === undefined ? undefined : Math.max(0, start);
+  }
+
+  #hint(block: readonly ByteString[], result: readonly ByteString[], at: number): string {
+    const isThere =
+      result.length > 0 && result.every((line, offset) => this.#file.line(at + offset) === line);
+    if (isThere) return '; the change seems to be there already';
     const numbered = block.filter(line => /^\s*\d+\s*[|:\t]/.test(line)).length;
-    return numbered * 2 > block.length ? 'line_numbers' : undefined;
+    return numbered * 2 > block.length ? '; the hunk seems to contain line numbers, leave them out' : '';
   }
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  final_newline:
-    'they differ in the newline at the end of the file: "\\ No newline at end of file" says there is none',
-  line_endings: 'they differ in line endings (CRLF and LF are mixed)',
-  white_space: 'they differ in white space',
-  already_applied: 'the change seems to be there already',
-  line_numbers: 'the hunk seems to contain line numbers; leave them out',
-};
+const FINAL_NEWLINE =
+  'the old lines differ in the newline at the end of the file: "\\ No newline at end of file" says there is none';
 
-function withHint(text: string, hint: string | undefined): string {
-  return hint === undefined ? text : `${text}; ${HINTS[hint] ?? ''}`;
-}
-
-function quote(line: ByteString | undefined): string {
-  return JSON.stringify(shown([line ?? ''])[0]);
-}
-
-function shown(lines: readonly ByteString[]): string[] {
-  return lines.map(line => {
-    // Cut in bytes first, so that a line of megabytes costs nothing.
-    const text = readable(line.slice(0, 4 * SHOWN_CHARACTERS)).replace(/\n$/, '');
-    return text.length > SHOWN_CHARACTERS ? `${takeStart(text, SHOWN_CHARACTERS)}…` : text;
-  });
+function isTelling(line: ByteString): boolean {
+  return withoutWhitespace(line).length > SHORT;
 }

@@ -1,6 +1,5 @@
 // Applies the hunks of one file, and finds those that moved.
-import type {Json} from '../../core/result.ts';
-import {MismatchExplainer} from '../change/nearest-text.ts';
+import {type Mismatch, MismatchExplainer} from '../change/nearest-text.ts';
 import {LINES_A_TURN, type Turns} from '../open-file.ts';
 import {endingOf, indentationsOf, ownText} from './own-text.ts';
 import {type ByteString, type Hunk, type HunkLine, TextBuilder} from './patch.ts';
@@ -31,13 +30,11 @@ interface PlacedHunk extends LocatedHunk {
   readonly number: number;
 }
 
-interface HunkProblem {
+export interface HunkProblem extends Mismatch {
   /** 1-based number of the hunk in its section. */
   readonly hunk: number;
   /** Line of the patch text. */
   readonly line: number;
-  readonly text: string;
-  readonly detail: {readonly [name: string]: Json};
 }
 
 /** What the caller is told of a hunk that was applied. */
@@ -119,7 +116,7 @@ class HunkApplier {
     for (const [index, draft] of drafts.entries()) {
       if (index % LINES_A_TURN === LINES_A_TURN - 1) yield;
       if (misplaced.has(draft)) {
-        this.#refuse(draft, outOfOrder(wasAt[index] ?? 0));
+        this.#refuse(draft, OUT_OF_ORDER, `belongs at line ${(wasAt[index] ?? 0) + 1}`);
         continue;
       }
       const located = yield* this.#locate(draft, trusted, shifts);
@@ -131,7 +128,7 @@ class HunkApplier {
     let end = 0;
     for (const {at, number, lines} of placed) {
       const draft = drafts[number - 1];
-      if (at < end && draft !== undefined) this.#refuse(draft, outOfOrder(at));
+      if (at < end && draft !== undefined) this.#refuse(draft, OUT_OF_ORDER, `belongs at line ${at + 1}`);
       end = at + lines.filter(({kind}) => kind !== '+').length;
     }
     this.#problems.sort((one, other) => one.hunk - other.hunk);
@@ -226,8 +223,9 @@ class HunkApplier {
     if (lines === undefined) {
       this.#refuse(
         draft,
-        `its old lines stand at line ${place + 1} with another indentation, and what the new lines need cannot be told from it; indent them as the file does`,
-        {hint: 'white_space', nearest_line: place + 1},
+        'the old lines have another indentation there, and what the new lines need cannot be told from it; indent them as the file does',
+        `nearest: line ${place + 1}`,
+        {nearest_line: place + 1},
       );
       return undefined;
     }
@@ -235,7 +233,8 @@ class HunkApplier {
     if (end < this.#file.count && lastNew(lines)?.endsWith('\n') === false) {
       this.#refuse(
         draft,
-        `it says that its last line ends the file without a newline, but the file goes on behind line ${end}`,
+        'the last line should end the file without a newline, but the file goes on behind it',
+        `ends at line ${end}`,
       );
       return undefined;
     }
@@ -262,8 +261,8 @@ class HunkApplier {
       this.#refuse(
         draft,
         hunk.hasNoLineNumber
-          ? 'it only adds lines and has neither context nor line numbers; add the lines around it'
-          : 'it only adds lines and has no context, so its place cannot be verified; read the file first, or add the lines around it',
+          ? 'only added lines, with neither context nor line numbers; add the lines around them'
+          : 'only added lines, without context, so the place cannot be verified; read the file first, or add the lines around them',
       );
       return undefined;
     }
@@ -299,8 +298,8 @@ class HunkApplier {
         ? `; ${named(places.missing)} behind @@ is not in the file either`
         : '';
     if (at === undefined) {
-      const why = hasNoLineNumber ? 'it has no line numbers' : 'it is not at the line it states';
-      return this.#refuse(draft, `${why}, and there is too much to search; give it the right line numbers`);
+      const why = hasNoLineNumber ? 'no line numbers' : 'not at the line that is stated';
+      return this.#refuse(draft, `${why}, and there is too much to search; give the right line numbers`);
     }
     if (at.length > 0) {
       const where = at.slice(0, NAMED_PLACES).map(place => place + 1);
@@ -310,29 +309,30 @@ class HunkApplier {
         ? 'add context until they occur once'
         : this.#numbers === 'changed'
           ? 'the file changed since it was read, so its line numbers do not count: read it again or add context'
-          : 'add context or correct its line number';
+          : 'add context or correct the line number';
       return this.#refuse(
         draft,
-        `its old lines occur more than once (at lines ${where.join(', ')})${missing}${isOff}; ${advice}`,
-        {hint: 'ambiguous', places: where},
+        `the old lines occur more than once${missing}${isOff}; ${advice}`,
+        `at lines ${where.join(', ')}`,
+        {places: where},
       );
     }
     if (places?.isElsewhere) {
+      const below = `not below ${named(hunk.anchors ?? [])}`;
       return this.#refuse(
         draft,
-        `its old lines are in the file, but not below ${named(hunk.anchors ?? [])}; correct that line or the old lines`,
+        `the old lines are in the file, but ${below}; correct that line or the old lines`,
       );
     }
-    const explained =
+    const {why, own, example, detail} =
       this.#problems.length < MAX_EXPLAINED
         ? yield* this.#explainer.explain({lines: block, result: yield* textsOf(lines, '-')}, stated)
-        : {text: 'its old lines are not in the file', detail: {}};
-    return this.#refuse(draft, `${explained.text}${missing}`, explained.detail);
+        : {why: 'the old lines are not in the file'};
+    return this.#refuse(draft, `${why}${missing}`, own, detail, example);
   }
 
-  #refuse({number, hunk, stated}: Draft, text: string, detail: HunkProblem['detail'] = {}): undefined {
-    const where = hunk.hasNoLineNumber ? {} : {stated_line: stated + 1};
-    this.#problems.push({hunk: number, line: hunk.line, text, detail: {...where, ...detail}});
+  #refuse({number, hunk: {line}}: Draft, why: string, own = '', detail = {}, example = ''): undefined {
+    this.#problems.push({hunk: number, line, why, own, detail, example});
   }
 
   /** The text with all hunks in it. They do not overlap, or there is a problem. */
@@ -360,9 +360,7 @@ function shiftOf({hunk, at, stated, isExact}: Draft): number | undefined {
   return place === stated ? undefined : place - stated;
 }
 
-function outOfOrder(at: number): string {
-  return `it belongs at line ${at + 1}, before the end of an earlier hunk; hunks go from top to bottom`;
-}
+const OUT_OF_ORDER = 'that is before the end of an earlier hunk; hunks go from top to bottom';
 
 /** What the answer says of a hunk that was not found by its exact text. */
 const FOUND_BY: {readonly [form in LineForm]?: readonly string[]} = {

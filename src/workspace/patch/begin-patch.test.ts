@@ -33,7 +33,7 @@ describe('a hunk without line numbers', () => {
 
   test('review: old lines that are also the end of a file without a last newline are there twice', async () => {
     const {message} = await apply('--- a/o\n+++ b/o\n@@\n-x\n+z\n', {o: 'x\ny\nx'});
-    expect(message).toContain('its old lines occur more than once (at lines 1, 3)');
+    expect(message).toContain('at lines 1, 3): the old lines occur more than once');
   });
 
   test.each(['@@', '@@ ', '@@ ... @@', '@@ def g():'])(
@@ -56,13 +56,17 @@ describe('a hunk without line numbers', () => {
     const {error, message} = await apply(bare('@@', '-    return 1', '+    return 2'));
     expect(error?.error_type).toBe('patch_hunk_fail');
     expect(message).toContain(
-      'its old lines occur more than once (at lines 2, 5); add context until they occur once',
+      'at lines 2, 5): the old lines occur more than once; add context until they occur once',
     );
   });
 
   test.each([
-    ['that only adds', ['@@', '+x'], /it only adds lines and has neither context nor line numbers/],
-    ['that is not there', ['@@', '-def h():', '+x'], /none of its context or "-" lines occurs|line \d is/],
+    ['that only adds', ['@@', '+x'], /only added lines, with neither context nor line numbers/],
+    [
+      'that is not there',
+      ['@@', '-def h():', '+x'],
+      /expects "def h\(\):"\): the old lines are not in the file/,
+    ],
     ['with half a header', ['@@ -1,2 @@', '-def f():', '+x'], /the hunk header is not of the form/],
     ['of a combined diff', ['@@@ -1 -1 +1 @@@', '-def f():', '+x'], /belongs to no hunk|not of the form/],
   ])('W7: one %s is refused', async (_, body, says) => {

@@ -257,14 +257,14 @@ describe('W22: the text behind @@', () => {
 
   test('that occurs twice with the old lines below each does not choose', async () => {
     expect(await apply(update('c', '@@ def f(self):', ...hunk), {c: CLASSES})).toContain(
-      'its old lines occur more than once (at lines 4, 11)',
+      'at lines 4, 11): the old lines occur more than once',
     );
   });
 
   test('with the old lines only above it is a refusal', async () => {
     expect(
       await apply(update('c', '@@ class B:', '-        x = 1', '+        x = 2'), {c: CLASSES}),
-    ).toContain('its old lines are in the file, but not below "class B:"');
+    ).toContain('the old lines are in the file, but not below "class B:"');
   });
 
   test('that is missing does not choose, and is named', async () => {

@@ -143,7 +143,7 @@ test('W7: of two places as near, the first one is compared', async () => {
   const patch = '--- a/x\n+++ b/x\n@@ -3,2 +3,2 @@\n a\n-X\n+Y\n';
   const [message] = await describeOverlay(patch, {files: {x: 'a\np\nq\nr\na\ns\n'}});
   expect(message).toBe(
-    'patch_hunk_fail: Hunk 1 of "x" (patch line 3): line 2 is "p", but the hunk expects "X". Nothing was written.',
+    'patch_hunk_fail: Hunk 1 of "x" (patch line 3; nearest: lines 1-2): the old lines differ in the text. Line 2 is "p" in the file, "X" in the hunk. Nothing was written.',
   );
 });
 

@@ -7,7 +7,13 @@ import {nextTurn} from '../../system/errors.ts';
 import {type FileChange, type FileState, fileState, withExecutable} from '../change/file-change.ts';
 import {hashInTurns, inTurns, overdue, type Turns} from '../open-file.ts';
 import {quotePath, type WritablePath} from '../workspace-path.ts';
-import {applyHunks, type FileHistory, type FileVersion, type LineNumbers} from './apply-hunks.ts';
+import {
+  applyHunks,
+  type FileHistory,
+  type FileVersion,
+  type HunkProblem,
+  type LineNumbers,
+} from './apply-hunks.ts';
 import {countLines} from './changed-window.ts';
 import {
   type ByteString,
@@ -235,10 +241,7 @@ class Overlay {
     this.#work += before.content.length + 8 * file.count;
     const numbers = this.#lineNumbers(source, before);
     const {content, located, problems, notes} = yield* applyHunks(file, section.hunks, numbers);
-    for (const {hunk, line, text, detail} of problems) {
-      const message = `Hunk ${hunk} of ${quotePath(source.path)} (patch line ${line}): ${text}.`;
-      this.problems.push(hunkProblem(message, {path: source.path, hunk, patch_line: line, ...detail}));
-    }
+    this.problems.push(...hunkProblems(source.path, problems));
     if (problems.length > 0) return undefined;
     for (const {at, offset, number} of located) {
       if (offset !== 0) this.offsets.push({path: source.path, hunk: number, line: at + 1, offset});
@@ -296,7 +299,7 @@ class Overlay {
   }
 
   #refuse(section: PatchSection, message: string): false {
-    this.problems.push(hunkProblem(message, {path: section.path, patch_line: section.line}));
+    this.problems.push(hunkProblem(message, section.line, [{path: section.path}]));
     return false;
   }
 
@@ -329,6 +332,28 @@ class Overlay {
     this.entries.set(resolved.value, entry);
     return entry;
   }
+}
+
+/** Hunks of a file that fail alike are one problem. */
+function hunkProblems(path: WritablePath, problems: readonly HunkProblem[]): readonly PatchProblem[] {
+  const alike = new Map<string, HunkProblem[]>();
+  for (const problem of problems) {
+    const others = alike.get(problem.why);
+    if (others === undefined) alike.set(problem.why, [problem]);
+    else others.push(problem);
+  }
+  return [...alike].map(([why, group]) => {
+    const places = group.map(({line, own}) => `(patch line ${line}${own ? `; ${own}` : ''})`);
+    const hunks = group.map(({hunk}, at) => `${hunk} ${places[at]}`).join(', ');
+    const [first] = group;
+    const name = quotePath(path);
+    const which =
+      group.length === 1 ? `Hunk ${first?.hunk} of ${name} ${places[0]}` : `Hunks ${hunks} of ${name}`;
+    const sentences = [`${which}: ${why}${why.endsWith('.') ? '' : '.'}`, first?.example ?? ''];
+    const message = sentences.filter(sentence => sentence !== '').join(' ');
+    const details = group.map(({hunk, line, detail}) => ({path, hunk, patch_line: line, ...detail}));
+    return hunkProblem(message, first?.line ?? 0, details);
+  });
 }
 
 /** A path of the overlay, before the patch and after the sections so far; undefined for no file. */

@@ -57,28 +57,28 @@ export interface Patch {
 /** One reason why a parsed patch does not apply. */
 export interface PatchProblem {
   readonly failure: Failure;
-  readonly detail: {readonly [name: string]: Json};
+  /** Line of the patch text. */
+  readonly line: number;
+  /** What the message says, for programs. */
+  readonly details: readonly {readonly [name: string]: Json}[];
 }
 
 const NAMED = 5;
-const LISTED = 50;
 /** With several, the one that says most about the intent of the patch gives the code. */
 const ORDER: readonly FailureCode[] = ['path_escape', 'symlink_blocked', 'not_a_file', 'file_not_found'];
 
-/** A hunk or section that cannot be applied. */
-export function hunkProblem(message: string, detail: PatchProblem['detail']): PatchProblem {
-  return {failure: fail('patch_hunk_fail', message).error, detail: {...detail, message}};
+/** A section that cannot be applied, or hunks of it. */
+export function hunkProblem(message: string, line: number, details: PatchProblem['details']): PatchProblem {
+  return {failure: fail('patch_hunk_fail', message).error, line, details};
 }
 
 /** A path that cannot be used. */
 export function pathProblem(failure: Failure, line: number): PatchProblem {
-  return {
-    failure,
-    detail: {...failure.details, patch_line: line, code: failure.code, message: failure.message},
-  };
+  const {path = null} = failure.details;
+  return {failure, line, details: [{path, message: failure.message}]};
 }
 
-/** All problems as one failure. */
+/** All problems as one failure. Its details hold nothing that the message does not say. */
 export function patchFailure(problems: readonly [PatchProblem, ...PatchProblem[]]): Err<Failure> {
   const rank = ({failure}: PatchProblem): number => {
     const found = ORDER.indexOf(failure.code);
@@ -86,17 +86,26 @@ export function patchFailure(problems: readonly [PatchProblem, ...PatchProblem[]
     return failure.code === 'patch_hunk_fail' ? ORDER.length + 1 : ORDER.length;
   };
   const leading = problems.reduce((best, problem) => (rank(problem) < rank(best) ? problem : best));
-  const named = [leading, ...problems.filter(problem => problem !== leading)].map(
-    ({failure}) => failure.message,
-  );
-  const rest = named.length - NAMED;
-  const sentences = named.slice(0, NAMED);
-  if (rest > 0) sentences.push(`${rest} more ${rest === 1 ? 'problem' : 'problems'}.`);
-  const message = `${sentences.join(' ')} Nothing was written.`;
-  const listed = problems.slice(0, LISTED).map(({detail}) => detail);
-  const isSingle = problems.length === 1 && leading.failure.code !== 'patch_hunk_fail';
-  const details = isSingle ? leading.failure.details : {...leading.failure.details, problems: listed};
-  return {ok: false, error: {...leading.failure, message, details}};
+  const ranked = [leading, ...problems.filter(problem => problem !== leading)];
+  const named = ranked.slice(0, NAMED);
+  const rest = ranked.slice(NAMED).map(({line}) => line);
+  const more =
+    rest.length === 0
+      ? ''
+      : ` ${rest.length} more ${rest.length === 1 ? 'problem' : 'problems'}, at patch ${rest.length === 1 ? 'line' : 'lines'} ${cutList(rest)}.`;
+  const message = `${named.map(({failure}) => failure.message).join(' ')}${more} Nothing was written.`;
+  const {failure} = leading;
+  const isSingle = problems.length === 1 && failure.code !== 'patch_hunk_fail';
+  const details = isSingle
+    ? failure.details
+    : {...failure.details, problems: named.flatMap(problem => problem.details)};
+  return {ok: false, error: {...failure, message, details}};
+}
+
+const LISTED = 20;
+
+function cutList(lines: readonly number[]): string {
+  return `${lines.slice(0, LISTED).join(', ')}${lines.length > LISTED ? ' and more' : ''}`;
 }
 
 /**

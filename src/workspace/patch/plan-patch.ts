@@ -62,7 +62,7 @@ export async function planPatch(
   const checked = second.value;
   if (checked.outcome === 'differs') {
     const message = `GNU patch does not come to the same result: ${checked.reason}. Nothing was written. Rebuild the hunks with more context.`;
-    return fail('patch_hunk_fail', message, {problems: [{hint: 'cross_check', message: checked.reason}]});
+    return fail('patch_hunk_fail', message, {problems: [{message: checked.reason}]});
   }
   const diffs = await inTurns(renderFileChanges(changes), options.deadline);
   if (!diffs.ok) return diffs;
