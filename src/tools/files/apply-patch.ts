@@ -21,8 +21,8 @@ const params = z.strictObject({
   unified_diff: z
     .string()
     .describe(
-      'Unified diff ("--- a/PATH", "+++ b/PATH", "@@"; "/dev/null" for none) or "*** Begin Patch". ' +
-        'Without line numbers, old lines must occur once.',
+      'Unified diff ("--- a/PATH", "+++ b/PATH", "@@"; "/dev/null" for none), "*** Begin Patch", or ' +
+        'SEARCH/REPLACE blocks below their PATH. Without line numbers, old lines must occur once.',
     ),
   dry_run: z.boolean().default(false).describe('Show the diff only.'),
 });
