@@ -85,18 +85,13 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
     summarize: ({summary, stat: {added, removed}}, dryRun) =>
       `${summary} (+${added} -${removed}${dryRun ? ', dry run' : ''})`,
     answer: (plan, step, {dry_run}) => answer(plan, step, dry_run),
-    renderText: ({
-      stat,
-      changed_files,
-      undo_step,
-      offsets,
-      notes = [],
-      recounted_hunks,
-      dry_run,
-      diff = '',
-    }) => {
+    renderText: ({stat, undo_step, offsets, notes = [], recounted_hunks, dry_run, diff = ''}) => {
+      const isOne = stat.length === 1;
       const lines = stat.map(({path, from, ...file}) =>
-        changeLine({name: from === undefined ? path : `${from} => ${path}`, ...file}),
+        changeLine(
+          {name: from === undefined ? path : `${from} => ${path}`, ...file},
+          ...(isOne ? stepOf(undo_step) : []),
+        ),
       );
       const moved = offsets.map(
         ({path, hunk, line}) => `[hunk ${hunk} of ${path} was applied at line ${line}, not where it says]`,
@@ -108,9 +103,11 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
               `[wrong line counts were corrected in ${recounted_hunks} hunk ${recounted_hunks === 1 ? 'header' : 'headers'}]`,
             ]
           : [];
-      const count = changed_files.length === 1 ? '1 file' : `${changed_files.length} files`;
-      const head = `${dry_run ? 'Dry run, nothing was changed: ' : ''}${[count, ...stepOf(undo_step)].join(' · ')}`;
-      return [head, ...lines, ...moved, ...found, ...recounted, ...(dry_run ? [diff] : [])].join('\n');
+      const head = isOne ? [] : [[`${stat.length} files`, ...stepOf(undo_step)].join(' · ')];
+      const text = [...head, ...lines, ...moved, ...found, ...recounted, ...(dry_run ? [diff] : [])].join(
+        '\n',
+      );
+      return dry_run ? `Dry run, nothing was changed: ${text}` : text;
     },
   });
 }

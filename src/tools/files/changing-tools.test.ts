@@ -249,7 +249,7 @@ describe('apply_patch', () => {
       {changed_files: ['src/main.py'], patch_size_bytes: DIFF.length},
     ]);
     expect(place.tool('apply_patch').renderText(done)).toBe(
-      '1 file · step 1\nsrc/main.py: line 2 · +1 −1\n[wrong line counts were corrected in 1 hunk header]',
+      'src/main.py: line 2 · +1 −1 · step 1\n[wrong line counts were corrected in 1 hunk header]',
     );
   });
 

@@ -125,7 +125,10 @@ export function replaceInFilesTool(session: WorkspaceSession): Tool {
     renderText: ({replacements, files, left_out_total, not_text, unreadable, undo_step, dry_run}) =>
       [
         `${dry_run ? 'Dry run, nothing was changed: ' : ''}${[countOf(replacements, files.length), ...stepOf(undo_step)].join(' · ')}`,
-        ...files.map(({path, ...stat}) => changeLine({name: path, ...stat})),
+        // Else each of its lines had one.
+        ...files.map(({path, count, ...stat}) =>
+          changeLine({name: path, ...stat}, ...(count === stat.removed ? [] : [`${count} matches`])),
+        ),
         ...leftOutLine(left_out_total, not_text, unreadable),
       ].join('\n'),
   });

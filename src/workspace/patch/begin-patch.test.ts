@@ -101,7 +101,7 @@ describe('*** Begin Patch', () => {
     expect(text('b.txt')).toBe('one\r\nTWO\r\nthree\r\n');
     expect([text('old.txt'), text('a.py')]).toEqual([undefined, undefined]);
     expect(place.tool('apply_patch').renderText(data)).toBe(
-      '5 files · step 1\na.py => src/new.py: line 5 · +1 −1\ndir/added.txt: +2 −0\nold.txt: +0 −2\nb.txt: lines 2–3 · +2 −1',
+      '4 files · step 1\na.py => src/new.py: line 5 · +1 −1\ndir/added.txt: +2 −0\nold.txt: +0 −2\nb.txt: lines 2–3 · +2 −1',
     );
     await place.data('undo');
     expect(Object.keys(readTree(place.root)).sort()).toEqual(Object.keys(FILES).sort());
@@ -175,7 +175,7 @@ test('policy: after a pure rename, a section without a line of its own is told s
     /Line 4: these are not the names of the rename before; give each file a "diff --git/,
   );
   const {place, data}: {place: CallableWorkspace; data: unknown} = await apply(rename);
-  expect(place.tool('apply_patch').renderText(data as never)).toBe('2 files · step 1\na.py => c.py: +0 −0');
+  expect(place.tool('apply_patch').renderText(data as never)).toBe('a.py => c.py: +0 −0 · step 1');
 });
 
 test('review: a blank line of a new file without its "+" is refused, not left out', async () => {
