@@ -21,8 +21,8 @@ const params = z.strictObject({
   unified_diff: z
     .string()
     .describe(
-      'Unified diff ("--- a/PATH", "+++ b/PATH", "@@"; "/dev/null" for none), "*** Begin Patch", or ' +
-        'SEARCH/REPLACE blocks below their PATH. Without line numbers, old lines must occur once.',
+      'Unified diff ("--- a/PATH", "+++ b/PATH"; "/dev/null" for none), "*** Begin Patch", or ' +
+        'SEARCH/REPLACE with the file name above. Without line numbers, old lines must occur once.',
     ),
   dry_run: z.boolean().default(false).describe('Show the diff only.'),
 });
@@ -58,8 +58,7 @@ export function applyPatchTool(session: WorkspaceSession): Tool {
   return defineChangeTool(session, {
     name: 'apply_patch',
     title: 'Apply patch',
-    description:
-      'Changes several places or files by a patch: all of it, or nothing. For one place: str_replace.',
+    description: 'Changes several places or files: all or nothing. For one place: str_replace.',
     params,
     data,
     // Which files it names is known once it is read.

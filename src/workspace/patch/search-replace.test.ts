@@ -52,3 +52,16 @@ describe('W22: SEARCH/REPLACE blocks', () => {
     expect(files).toEqual(FILES);
   });
 });
+
+test('W22: the tool names each form that it takes, and takes it as it is named', async () => {
+  const {tool} = await callWorkspaceTools(FILES);
+  const said = JSON.stringify(tool('apply_patch').paramsSchema);
+  for (const form of ['Unified diff', '*** Begin Patch', 'SEARCH/REPLACE with the file name above'])
+    expect(said).toContain(form);
+  for (const text of [
+    '--- a/src/a.js\n+++ b/src/a.js\n@@ -1 +1 @@\n-one\n+ONE\n',
+    '*** Begin Patch\n*** Update File: src/a.js\n-one\n+ONE\n*** End Patch\n',
+    `src/a.js\n${block('one', 'ONE')}`,
+  ])
+    expect((await apply(text)).files).toEqual({...FILES, 'src/a.js': 'ONE\n\ttwo\nthree\n'});
+});
