@@ -134,6 +134,18 @@ test('a command goes into the sandbox where the host lets it', async () => {
       timeout: 5,
     },
   });
+  writeFileSync(join(root, 'c.toml'), '');
+  const own = await hook(
+    'claude-code',
+    call('Bash', {command: 'ls'}),
+    '--commands',
+    'sandbox',
+    '--config',
+    'c.toml',
+  );
+  expect(own.json.hookSpecificOutput.updatedInput.command).toContain(
+    ` --config ${join(root, 'c.toml')} -- ls`,
+  );
   const denied = await hook(
     'claude-code',
     call('Bash', {command: 'curl 169.254.169.254'}),

@@ -66,7 +66,7 @@ export const hookCommand = defineCommand({
 });
 
 async function answer(host: HookHost, values: Values, context: CommandContext): Promise<ExitCode> {
-  const {console, environment} = context;
+  const {console} = context;
   if (values.commands === 'sandbox' && !CAN_REWRITE.has(host)) {
     throw new UsageError(`${host} does not let a hook change a command. Leave out --commands sandbox.`);
   }
@@ -76,34 +76,37 @@ async function answer(host: HookHost, values: Values, context: CommandContext): 
   await console.out(`${JSON.stringify(stdout)}\n`);
   if (stderr !== '') console.err(printable(stderr));
   return code === 0 ? EXIT.ok : code;
+}
 
-  async function decide(
-    {tool, effects, workspace, cwd = environment.cwd, input}: HookEvent,
-    {unknown = 'ask', commands, ...flags}: Values,
-    {program}: CommandContext,
-  ): Promise<HookVerdict> {
-    if (effects === undefined) {
-      const reason = `forge-tools does not know what ${JSON.stringify(tool)} does. "--unknown pass" leaves such tools to the host.`;
-      return {decision: unknown, reason};
-    }
-    if (effects.length === 0) return PASS;
-    const root = resolve(environment.cwd, flags.workspace ?? workspace ?? cwd);
-    const toolbox = await openToolbox({...flags, workspace: root}, context);
-    try {
-      const roots = [root, await realpath(root)];
-      const verdicts = await Promise.all(effects.map(effect => judge(effect, {toolbox, roots, cwd})));
-      const strictest = verdicts.reduce(stricter);
-      const typed = effects.find(effect => effect.kind === 'command')?.command;
-      if (commands !== 'sandbox' || typed === undefined || strictest.decision === 'deny') return strictest;
-      const given = Object.entries(flags).flatMap(([name, value]) =>
-        value === undefined || name === 'workspace' ? [] : [`--${name}`, value],
-      );
-      const rewritten = shellWords([...program, 'exec', '--workspace', root, ...given, '--', typed]);
-      const reason = strictest.reason === '' ? 'It runs in the sandbox of forge-tools.' : strictest.reason;
-      return {...strictest, reason, input: {...input, command: rewritten}};
-    } finally {
-      await toolbox.close();
-    }
+async function decide(
+  {tool, effects, workspace, input, ...event}: HookEvent,
+  {unknown = 'ask', commands, ...flags}: Values,
+  context: CommandContext,
+): Promise<HookVerdict> {
+  const {environment, program} = context;
+  const {cwd = environment.cwd} = event;
+  if (effects === undefined) {
+    const reason = `forge-tools does not know what ${JSON.stringify(tool)} does. "--unknown pass" leaves such tools to the host.`;
+    return {decision: unknown, reason};
+  }
+  if (effects.length === 0) return PASS;
+  const root = resolve(environment.cwd, flags.workspace ?? workspace ?? cwd);
+  const toolbox = await openToolbox({...flags, workspace: root}, context);
+  try {
+    const roots = [root, await realpath(root)];
+    const verdicts = await Promise.all(effects.map(effect => judge(effect, {toolbox, roots, cwd})));
+    const strictest = verdicts.reduce(stricter);
+    const typed = effects.find(effect => effect.kind === 'command')?.command;
+    if (commands !== 'sandbox' || typed === undefined || strictest.decision === 'deny') return strictest;
+    const given = Object.entries(flags).flatMap(([name, value]) => {
+      if (value === undefined || name === 'workspace') return [];
+      return [`--${name}`, name === 'config' ? resolve(environment.cwd, value) : value];
+    });
+    const rewritten = shellWords([...program, 'exec', '--workspace', root, ...given, '--', typed]);
+    const reason = strictest.reason === '' ? 'It runs in the sandbox of forge-tools.' : strictest.reason;
+    return {...strictest, reason, input: {...input, command: rewritten}};
+  } finally {
+    await toolbox.close();
   }
 }
 
