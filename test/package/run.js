@@ -79,6 +79,8 @@ const RUNTIMES = {
 };
 
 const place = await mkdtemp(join(tmpdir(), 'forge-package-'));
+// What the programs below keep goes with it.
+process.env.XDG_STATE_HOME = join(place, 'state');
 const problems = [];
 try {
   const tarball = await pack(place);
