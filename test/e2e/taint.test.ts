@@ -66,7 +66,9 @@ const PAGE: Handlers = {
 };
 
 test('red team F1: a line that a failed patch shows is private text, and does not leave', async () => {
-  const {call, url, asked, delivered} = await open(PAGE, {'.env': 'MODE=fast\nKEY=qx7Rk2mVb9TzLw4HnP8sYc3J\n'});
+  const {call, url, asked, delivered} = await open(PAGE, {
+    '.env': 'MODE=fast\nKEY=qx7Rk2mVb9TzLw4HnP8sYc3J\n',
+  });
   await call('web_fetch', {url: url('/')});
   const failed = await call('apply_patch', {
     unified_diff: '--- a/.env\n+++ b/.env\n@@ -1,2 +1,2 @@\n MODE=fast\n-KEY=nothing\n+x\n',
