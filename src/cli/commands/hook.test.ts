@@ -16,6 +16,8 @@ function place(config = '') {
   mkdirSync(join(root, 'src'));
   writeFileSync(join(root, 'src/a.ts'), 'a\n');
   symlinkSync('/etc', join(root, 'link'));
+  symlinkSync('.git/hooks', join(root, 'hooks-of-git'));
+  symlinkSync('src', join(root, 'inside'));
   writeFileSync(file, config);
   const hook = async (host: string, event: object | string, ...flags: readonly string[]) => {
     const input = typeof event === 'string' ? event : JSON.stringify(event);
@@ -58,9 +60,41 @@ test.each([
   ["tee .git/hooks/post-merge <<'E'\nx\nE", 'ask'],
   ['python3 -c \'open(".git/config","w")\'', 'ask'],
   ['cp evil .git/hooks/pre-push', 'ask'],
+  ['cp evil .g"i"t/hooks/pre-push', 'ask'],
+  ['cp evil .g\\it/hooks/pre-push', 'ask'],
+  ['echo x > link/passwd', 'ask'],
+  ['cp evil link/passwd', 'ask'],
+  ['echo x > hooks-of-git/pre-commit', 'ask'],
+  ['cp evil hooks-of-git/pre-commit', 'ask'],
+  ['cp evil inside/a.ts', 'pass'],
+  ['link/hostname --help', 'pass'],
+  ['echo x > /etc/x', 'ask'],
+  ['echo x >> ~/.bashrc', 'ask'],
+  ['make > /dev/null 2>&1', 'pass'],
+  ['make 2> errors.txt', 'pass'],
+  ['curl localhost', 'deny'],
+  ['curl -s me@localhost:3000/a', 'deny'],
+  ['ssh root@10.0.0.1', 'deny'],
+  ['scp a root@192.168.1.1:/b', 'deny'],
+  ['git clone ssh://git@10.0.0.1/a.git', 'deny'],
+  ['curl 169.254."169".254', 'deny'],
+  ['wget 2852039166', 'deny'],
+  ['nc 127.1 80', 'deny'],
+  ['git clone git@github.com:a/b.git', 'pass'],
+  ['git clone ssh://git@github.com/a/b.git', 'pass'],
+  ['git commit -m "in 1.2"', 'pass'],
+  [Array.from({length: 100_000}, (_, at) => `./f${at}`).join(' '), 'ask'],
 ])('the command %j of a host: %s', async (command, expected) => {
   expect(await place().verdict('Bash', {command, description: 'd'})).toBe(expected);
 });
+
+test.each(['a.', '\n', '> ', 'curl ', '://', '"', '\\', ' ', ';', 'x@'])(
+  'a command of %j alone is decided in a moment',
+  {timeout: 20_000},
+  async part => {
+    await place().verdict('Bash', {command: `${part.repeat(200_000)};`});
+  },
+);
 
 test('what a hook cannot see passes', async () => {
   const {verdict} = place();

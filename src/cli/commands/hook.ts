@@ -1,6 +1,6 @@
 // `hook`: decides about a call of another host's own tools by the rules, paths and addresses that hold for ours.
 import {realpath} from 'node:fs/promises';
-import {isAbsolute, relative, resolve, sep} from 'node:path';
+import {basename, dirname, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import {text} from 'node:stream/consumers';
 import type {Toolbox} from '../../create-toolbox.ts';
 import {shellWords} from '../client-settings.ts';
@@ -94,7 +94,9 @@ async function decide(
   const toolbox = await openToolbox({...flags, workspace: root}, context);
   try {
     const roots = [root, await realpath(root)];
-    const verdicts = await Promise.all(effects.map(effect => judge(effect, {toolbox, roots, cwd})));
+    const verdicts = await Promise.all(
+      effects.map(effect => judge(effect, {toolbox, roots, cwd, home: environment.homeDir})),
+    );
     const strictest = verdicts.reduce(stricter);
     const typed = effects.find(effect => effect.kind === 'command')?.command;
     if (commands !== 'sandbox' || typed === undefined || strictest.decision === 'deny') return strictest;
@@ -119,6 +121,7 @@ interface Place {
   /** As named, and without links. */
   readonly roots: readonly string[];
   readonly cwd: string;
+  readonly home: string;
 }
 
 async function judge(effect: Effect, place: Place): Promise<HookVerdict> {
@@ -160,25 +163,96 @@ async function judgeAddress(url: string, place: Place): Promise<HookVerdict> {
 
 /** A number that is an address to programs such as curl, and `/dev/tcp` of bash. */
 const BARE_ADDRESS = /(?<![\w./@-])(?:\/dev\/(?:tcp|udp)\/([^\s/]+)|(\d{1,3}(?:\.\d{1,3}){3})(?![\w.]))/g;
+/** Other schemes go to a host as well: `ssh://git@HOST/`. */
+const OTHER_ADDRESS =
+  /\b(?!https?:)[a-z][a-z0-9+.-]{0,30}:\/\/(?:[^\s'"`<>|;&()\\/@]*@)?(\[[^\]\s]*\]|[^\s'"`<>|;&()\\/:@]+)/gi;
+/** Hosts as `ssh`, `curl` and others take them: `me@HOST`, `HOST:port/path`. */
+const TO_HOST =
+  /\b(curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|ftp|rsync|socat|http|https|xh|git)(?=\s)([^;|&\n]*)/g;
+const HOST =
+  /^(?:[^\s@/]*@)?(localhost|[\w-]+\.localhost|\d{1,3}(?:\.\d{1,3}){1,3}|0x[\da-f]+|\d{6,10}|\[[\da-f:.]+\])(?=[:/?#]|$)/i;
 /** What a word of a command may be cut at. */
 const WORD_ENDS = /[\s'"`=<>|;&(){},:]+/;
+/** A file that a shell opens for writing. */
+const REDIRECTED = /(?<![-=])>[>|]?\s*(?![&>|])([^\s;|&<>()]+)/g;
+/** `.venv/bin/python` is a link out of the workspace, and nothing is written to it. */
+const PROGRAM = /(?:^|[;&|(\n])[ \t]*([^\s;&|()]+)/g;
+/** Of all these, a command can name as many as it likes. */
+const MOST_NAMES = 200;
+
+/** As a shell reads it, without its quotes, and as it is written. */
+function readings(command: string): readonly string[] {
+  const joined = command.replaceAll('\\\n', '');
+  return [command, joined.replace(/\\(?=\S)|["']/g, '')];
+}
+
+function hostsIn(command: string): readonly string[] {
+  const bare = [...command.matchAll(BARE_ADDRESS)].map(([, device, number]) => device ?? number ?? '');
+  const others = [...command.matchAll(OTHER_ADDRESS)].map(([, host]) => host ?? '');
+  const named = [...command.matchAll(TO_HOST)]
+    .flatMap(([, program, words = '']) =>
+      words.split(/\s+/).filter(word => program !== 'git' || word.includes('@')),
+    )
+    .map(word => HOST.exec(word)?.[1] ?? '');
+  return [...bare, ...others, ...named].filter(host => host !== '').map(host => `http://${host}/`);
+}
 
 async function judgeCommand(command: string, place: Place): Promise<HookVerdict> {
+  const texts = readings(command);
+  const urls = new Set(texts.flatMap(text => [...addressesIn(text), ...hostsIn(text)]));
+  const written = new Set(
+    texts.flatMap(text =>
+      [...text.matchAll(REDIRECTED)].map(([, path = '']) => path.replace(/^~(?=\/)/, place.home)),
+    ),
+  );
+  const named = texts
+    .flatMap(text => text.split(WORD_ENDS))
+    .filter(word => /[./]/.test(word) && !['', undefined].includes(belowRoot(word, place)));
+  const names = new Set(named);
+  if (urls.size + written.size + names.size > MOST_NAMES) {
+    return {decision: 'ask', reason: `The command names more than ${MOST_NAMES} files and addresses.`};
+  }
   const verdicts = [await explained('run', {command}, place)];
-  const bare = [...command.matchAll(BARE_ADDRESS)].map(([, device, number]) => `http://${device ?? number}/`);
-  for (const url of new Set([...addressesIn(command), ...bare]))
-    verdicts.push(await judgeAddress(url, place));
-  for (const word of new Set(command.split(WORD_ENDS))) {
-    if (!/[./]/.test(word)) continue;
-    const within = belowRoot(word, place);
-    if (within === undefined || within === '') continue;
-    const {code, reason} = await explained('write_file', {path: within, content: ''}, place);
-    if (code === 'path_escape') verdicts.push({decision: 'ask', reason});
+  for (const url of urls) verdicts.push(await judgeAddress(url, place));
+  for (const path of written) {
+    if (/^\/dev\/(?:null|std(?:out|err)|tty|fd\/\d+)$/.test(path) || /[$"'\\]/.test(path)) continue;
+    const verdict = await judgePath({kind: 'write', path}, place);
+    // A tool of ours would be refused. A shell may have its reasons, which a person knows.
+    const isPlace = verdict.code === 'path_escape' || verdict.code === 'symlink_blocked';
+    verdicts.push(isPlace ? await judgeName(path, place) : verdict);
+  }
+  const programs = new Set([...command.matchAll(PROGRAM)].map(([, program]) => program));
+  for (const name of names) {
+    if (!programs.has(name)) verdicts.push(await judgeName(name, place));
   }
   return verdicts.reduce(stricter);
 }
 
-async function judgePath({kind, path}: Effect & {readonly path: string}, place: Place): Promise<HookVerdict> {
+/** A file that a command may write: one that no tool of ours would write to is asked about. */
+async function judgeName(name: string, place: Place): Promise<HookVerdict> {
+  const path = belowRoot(name, place) ?? '';
+  const {code, reason} = await explained('write_file', {path, content: ''}, place);
+  if (code === 'path_escape') return {decision: 'ask', reason};
+  if (code !== 'symlink_blocked') return PASS;
+  const target = await targetOf(resolve(place.cwd, name));
+  const within = belowRoot(target, place);
+  if (within === undefined) {
+    return {decision: 'ask', reason: `${JSON.stringify(name)} leads to ${JSON.stringify(target)} by a link.`};
+  }
+  const ofTarget = await explained('write_file', {path: within, content: ''}, place);
+  return ofTarget.code === 'path_escape' ? {decision: 'ask', reason: ofTarget.reason} : PASS;
+}
+
+/** Without links, as far as it is there. */
+async function targetOf(path: string): Promise<string> {
+  const known = await realpath(path).catch(() => undefined);
+  return known ?? (dirname(path) === path ? path : join(await targetOf(dirname(path)), basename(path)));
+}
+
+async function judgePath(
+  {kind, path}: Effect & {readonly path: string},
+  place: Place,
+): Promise<HookVerdict & {readonly code?: string}> {
   const within = belowRoot(path, place);
   if (within === undefined) {
     if (kind === 'read') return PASS;
