@@ -121,6 +121,8 @@ test('files of a host: rules and protected paths hold, other places are asked ab
     'deny',
   );
   expect(await ruled.verdict('Write', {file_path: join(ruled.root, 'b.ts'), content: 'b'})).toBe('pass');
+  expect(await ruled.verdict('Bash', {command: 'make > src/a.ts'})).toBe('deny');
+  expect(await ruled.verdict('Bash', {command: 'make > b.ts'})).toBe('pass');
 });
 
 test('commands and addresses of a host: rules hold as for our own tools', async () => {
