@@ -231,7 +231,8 @@ describe('red team F24: what stays on the event loop does not stall it', () => {
         job = conversion(media, structure(size));
       }
       let best = Number.POSITIVE_INFINITY;
-      for (let round = 0; round < 5 && best > IN_PLACE_MS; round += 1) {
+      // Processor time grows too where other files' tests share a core's cache. What is slow stays slow.
+      for (let round = 0; round < 40 && best > IN_PLACE_MS; round += 1) {
         const start = process.cpuUsage();
         convertHere({...job});
         best = Math.min(best, process.cpuUsage(start).user / 1000);
